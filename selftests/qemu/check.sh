@@ -1,0 +1,287 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# check.sh: everything that proves wakelat. Each result is a line of KTAP in
+# build/check/*.tap; the last line printed counts them all. A skipped test that
+# is not expected to be skipped counts as failed, and so does a plan not kept.
+
+# shellcheck source=selftests/qemu/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+BOARDS='6.1-none 6.1-full 6.1-stock'
+HEADERS='5.10-arm64 6.12-arm64 7.3-arm64 6.1-x86_64 6.1-arm'
+OUT=$BUILD/check
+TOOL=$BUILD/tools/wakelat-asan
+SIZE_MOST=49152
+CPU_BYTES_MOST=40960
+
+rm -rf "$OUT"
+mkdir -p "$OUT" "$BUILD/log"
+
+# try TEXT COMMAND...: one test of the host
+try()
+{
+	try_text=$1
+	shift
+	try_start=$(date +%s)
+	try_log=$OUT/$(printf '%s' "$try_text" | tr -cs 'A-Za-z0-9._-' '-').log
+	set +e
+	(set -e; "$@") >"$try_log" 2>&1 </dev/null
+	try_status=$?
+	set -e
+	try_took=$(($(date +%s) - try_start))
+	if [ "$try_status" = 0 ]; then
+		echo "ok - $try_text" >>"$OUT/host.tap"
+		printf '  %-66s ok %4d s\n' "$try_text" "$try_took"
+	else
+		echo "not ok - $try_text" >>"$OUT/host.tap"
+		printf '  %-66s FAILED\n' "$try_text"
+		tail -n 40 "$try_log" | sed 's/^/    | /'
+	fi
+}
+
+# refused TEXT COMMAND...: the command fails, and says TEXT
+refused()
+{
+	refused_text=$1
+	shift
+	if refused_output=$("$@" 2>&1); then
+		echo "it passed: $*"
+		return 1
+	fi
+	printf '%s\n' "$refused_output"
+	grep -qF -- "$refused_text" <<<"$refused_output"
+}
+
+# boot KERNEL MODE NAME ARGUMENT...: into build/check/KERNEL-MODE-NAME
+boot()
+{
+	boot_kernel=$1 boot_mode=$2 boot_out=$OUT/$1-$2-$3
+	shift 3
+	"$QEMU_DIR/boot.sh" "$BUILD/kernels/$boot_kernel" "$OUT/$boot_kernel.gz" \
+		"$boot_mode" "$boot_out" "$@"
+}
+
+# guest_tests KERNEL MODE TESTS ARGUMENT...
+guest_tests()
+{
+	guest_kernel=$1 guest_mode=$2 guest_list=$3
+	shift 3
+	# shellcheck source=/dev/null
+	. "$QEMU_DIR/kernels/$guest_kernel"
+	guest_status=0
+	boot "$guest_kernel" "$guest_mode" tests TASK=check "TESTS=$guest_list" \
+		"EXPECT_MODEL=$MODEL" "$@" || guest_status=1
+	for guest_test in ${guest_list//,/ }; do
+		guest_tap=$OUT/$guest_kernel-$guest_mode-tests/$guest_test.tap
+		[ -e "$guest_tap" ] || { echo "no result of $guest_test"; guest_status=1; continue; }
+		cp "$guest_tap" "$OUT/$guest_kernel-$guest_mode-$guest_test.tap"
+		grep -E '^(not ok|#)|# SKIP' "$guest_tap" || true
+	done
+	return $guest_status
+}
+
+root_file_system()
+{
+	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/module/$1"/*.ko \
+		$(find "$BUILD/module/$1/selftests" "$BUILD/module/$1/module" -name '*.ko')
+}
+
+# Two boots that differ in nothing but the host's time must agree to the byte.
+same_twice()
+{
+	for same_run in one two; do
+		boot 6.1-full "$1" "same-$same_run" TASK=contrast LOADS=idle,cpu,file,hog \
+			SECONDS_EACH=1 &
+	done
+	wait %1 && wait %2
+	for same_load in idle cpu file hog; do
+		cmp "$OUT/6.1-full-$1-same-one/$same_load.wakelat" \
+			"$OUT/6.1-full-$1-same-two/$same_load.wakelat"
+		"$TOOL" check "$OUT/6.1-full-$1-same-one/$same_load.wakelat"
+	done
+}
+
+models_differ()
+{
+	for differ_kernel in 6.1-none 6.1-full; do
+		boot "$differ_kernel" counted1 hog TASK=contrast LOADS=hog SECONDS_EACH=1
+	done
+	"$TOOL" contrast none="$OUT/6.1-none-counted1-hog" full="$OUT/6.1-full-counted1-hog" hog
+	differ_none=$("$TOOL" get "$OUT/6.1-none-counted1-hog/hog.wakelat" timer/rt max)
+	differ_full=$("$TOOL" get "$OUT/6.1-full-counted1-hog/hog.wakelat" timer/rt max)
+	# The hold is 20 ms, an expiry falls into its first 2 ms.
+	[ "$differ_none" -ge 18000000 ] && [ "$differ_none" -le 22000000 ]
+	[ "$differ_full" -le 2000000 ]
+}
+
+cost_is_kept()
+{
+	boot 6.1-full count cost TASK=cost
+	cat "$OUT/6.1-full-count-cost/cost.txt"
+	cost_bytes=$(sed -n 's/^cpu_bytes //p' "$OUT/6.1-full-count-cost/cost.txt")
+	[ "$cost_bytes" -le $CPU_BYTES_MOST ]
+	aarch64-linux-gnu-strip -g -o "$OUT/stripped.ko" "$BUILD/module/6.1-full/wakelat.ko"
+	stat -c '%s bytes' "$OUT/stripped.ko"
+	[ "$(stat -c %s "$OUT/stripped.ko")" -le $SIZE_MOST ]
+}
+
+sparse_is_silent()
+{
+	sparse_out=$BUILD/module/sparse
+	rm -rf "$sparse_out"
+	make -C "$TOP" module C=2 KDIR="$(readlink -f "$BUILD/kernels/6.1-full/tree")" \
+		OUT="$sparse_out" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+		CONFIG_WAKELAT_SELFTEST=m 2>&1 | tee "$OUT/sparse.txt"
+	grep -q 'CHECK .*timer.c' "$OUT/sparse.txt"
+	! grep -E 'warning|error' "$OUT/sparse.txt"
+}
+
+hist_is_right()
+{
+	"$BUILD/tools/hist_test" | tee "$OUT/hist.tap"
+}
+
+# A capture that is damaged in any way is refused, with its line.
+damaged()
+{
+	damaged_good=$OUT/6.1-full-counted1-same-one/hog.wakelat
+	"$TOOL" check "$damaged_good"
+	head -n -1 "$damaged_good" >"$OUT/cut.wakelat"
+	refused 'the end is missing' "$TOOL" check "$OUT/cut.wakelat"
+	sed 's/^count [0-9]*/count 5/' "$damaged_good" >"$OUT/sum.wakelat"
+	refused 'add up' "$TOOL" check "$OUT/sum.wakelat"
+	sed 's/^# wakelat dump 1/# wakelat dump 2/' "$damaged_good" >"$OUT/version.wakelat"
+	refused 'dump version 2' "$TOOL" check "$OUT/version.wakelat"
+	sed 's/^bucket \([0-9]*\) /bucket 1\1 /' "$damaged_good" >"$OUT/bucket.wakelat"
+	refused 'not a bucket' "$TOOL" check "$OUT/bucket.wakelat"
+	sed '/^samples/,$d' "$damaged_good" >"$OUT/none.wakelat"
+	echo '# end of 12' >>"$OUT/none.wakelat"
+	refused '0 records of 12' "$TOOL" check "$OUT/none.wakelat"
+	refused 'not a wakelat dump' "$TOOL" check "$TOP/README.md"
+	refused 'No such file' "$TOOL" check "$OUT/no.wakelat"
+}
+
+not_comparable()
+{
+	mkdir -p "$OUT/other"
+	sed 's/^# period_us: .*/# period_us: 500/' "$OUT/6.1-full-counted1-same-one/hog.wakelat" \
+		>"$OUT/other/hog.wakelat"
+	refused 'not comparable' "$TOOL" contrast a="$OUT/6.1-full-counted1-same-one" b="$OUT/other" hog
+}
+
+nothing_differs()
+{
+	"$TOOL" contrast a="$OUT/6.1-full-counted1-same-one" b="$OUT/6.1-full-counted1-same-two" \
+		idle cpu file hog | tee "$OUT/nothing.txt"
+	[ "$(tail -n 1 "$OUT/nothing.txt")" = nothing ]
+}
+
+# The harness itself: what must not pass does not.
+never_a_verdict()
+{
+	refused "its verdict is ''" boot 6.1-full counted1 silent TASK=broken BREAK=silent
+	refused 'Kernel panic' boot 6.1-full counted1 panic rdinit=/guest/send.sh
+	refused "'verdict: fail'" boot 6.1-full counted1 warn TASK=broken BREAK=complain
+	refused "'verdict: fail'" boot 6.1-full counted1 missing TASK=no-such-task
+	WAKELAT_BOOT_SECONDS=10 refused 'still running after 10 s' \
+		boot 6.1-full free hang TASK=broken BREAK=hang
+}
+
+# What Kconfig drops is noticed.
+wrong_model()
+{
+	cat >"$QEMU_DIR/kernels/wrong-model" <<-'END'
+		ABOUT="asks for what it does not configure" SERIES=6.1 SUITE=bookworm
+		BOARD=npcm845 MODEL=full CONFIG="base tracing kunit none"
+	END
+	wrong_status=0
+	refused 'is not the kernel that was asked for' "$QEMU_DIR/kernel.sh" wrong-model || wrong_status=1
+	rm -f "$QEMU_DIR/kernels/wrong-model"
+	return $wrong_status
+}
+
+bad_places()
+{
+	refused 'with a space' env WAKELAT_CACHE="$OUT/a b" "$QEMU_DIR/kernel.sh" 6.1-none
+	mkdir -p "$OUT/a b/selftests"
+	cp "$TOP/Makefile" "$OUT/a b/"
+	refused 'with a space' make -C "$OUT/a b" check
+	refused 'there are: 5.10-arm64' "$QEMU_DIR/kernel.sh" 6.1-nome
+	refused 'no kernel build tree' make -C "$TOP" module KDIR=/nowhere
+}
+
+total()
+{
+	# One expected skip a line: "KERNEL-MODE-TEST.tap name of the test"
+	awk -v expected="$QEMU_DIR/expected-skips" '
+		BEGIN { while ((getline line <expected) > 0) may_skip[line] = 1 }
+		function file_ends() {
+			if (name == "")
+				return
+			if (planned != "" && planned != ran) {
+				print "not kept: " name " planned " planned " and ran " ran
+				failed++
+			}
+		}
+		FNR == 1 { file_ends(); name = FILENAME; sub(/.*\//, "", name); planned = ""; ran = 0 }
+		/^1\.\.[0-9]+$/ { planned = substr($0, 4) + 0 }
+		/^not ok / { ran++; failed++; print name ": " $0; next }
+		/^ok .*# SKIP/ {
+			ran++
+			text = $0
+			sub(/^ok [0-9]* *- */, "", text)
+			sub(/ *# SKIP.*/, "", text)
+			if (may_skip[name " " text]) {
+				skipped++
+			} else {
+				print name ": must not be skipped: " $0
+				failed++
+			}
+			next
+		}
+		/^ok / { ran++; passed++ }
+		END {
+			file_ends()
+			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+			exit failed > 0 || passed == 0
+		}' "$OUT"/*.tap
+}
+
+echo "wakelat: all tests"
+step "build the host tool and the userspace tests" make -C "$TOP/tools" all tests
+try "histogram: userspace, with sanitizers" hist_is_right
+# shellcheck disable=SC2086 # lists of words
+"$QEMU_DIR/kernel.sh" $BOARDS $HEADERS
+for kernel in $BOARDS $HEADERS; do
+	try "module builds without warnings: $kernel" "$QEMU_DIR/module.sh" "$kernel"
+done
+try "sparse says nothing" sparse_is_silent
+try "checkpatch and shellcheck say nothing" "$QEMU_DIR/style.sh"
+for kernel in $BOARDS; do
+	step "make the root file system for $kernel" root_file_system "$kernel"
+done
+
+try "6.1-none, four CPUs, counted time" guest_tests 6.1-none counted4 timer,input,hotplug,hold,kunit
+try "6.1-full, four CPUs, counted time" guest_tests 6.1-full counted4 timer,input,hotplug,hold,kunit
+try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 timer,input,hotplug,hold
+try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,hold
+try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,hold
+try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold HOLD_MS=100 HIDDEN_PERCENT=50
+try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
+try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
+	EXPECT_LACK=debugfs debugfs=off
+try "refuses without high resolution timers" boot 6.1-full counted1 highres TASK=check \
+	TESTS=refuse EXPECT_LACK=highres highres=off
+try "two boots agree to the byte, one CPU" same_twice counted1
+try "two boots agree to the byte, four CPUs" same_twice counted4
+try "a 20 ms hog shows under none and not under full" models_differ
+try "tool: no difference between two runs of one build" nothing_differs
+try "tool: damaged captures are refused" damaged
+try "tool: what does not compare is refused" not_comparable
+try "size and cost stay in bounds" cost_is_kept
+try "harness: no verdict is a failure" never_a_verdict
+try "harness: the model asked for is the one configured" wrong_model
+try "harness: bad places and names are refused" bad_places
+
+total

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# module.sh NAME: build the module, and for a board the test modules, against
+# the kernel kernels/NAME, without warnings, into build/module/NAME.
+
+# shellcheck source=selftests/qemu/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+name=$1
+unset BOARD
+ARCH=arm64
+# shellcheck source=/dev/null
+. "$QEMU_DIR/kernels/$name"
+tree=$(readlink -f "$BUILD/kernels/$name/tree")
+out=$BUILD/module/$name
+
+set -- W=1 KDIR="$tree" OUT="$out" ARCH="$ARCH" CROSS_COMPILE="$(cross_of "$ARCH")"
+if [ -n "${BOARD:-}" ]; then
+	set -- "$@" CONFIG_WAKELAT_SELFTEST=m
+	if grep -qx 'CONFIG_KUNIT=[my]' "$tree/.config"; then
+		set -- "$@" CONFIG_WAKELAT_KUNIT_TEST=m
+	fi
+fi
+rm -rf "$out"
+make -C "$TOP" module "$@" 2>&1 | tee "$BUILD/log/module-$name.txt"
+if grep -iE 'warning|undefined' "$BUILD/log/module-$name.txt"; then
+	echo "module: warnings when built against $name" >&2
+	exit 1
+fi
+# The kernel has no libgcc for 64-bit divisions (32-bit ones it has).
+if "$(cross_of "$ARCH")nm" -u "$out/wakelat.ko" | grep -E '__u?(div|mod)di3|__aeabi_u?ldivmod'; then
+	echo "module: a division is left to libgcc on $ARCH" >&2
+	exit 1
+fi
+if [ -e "$tree/lib/kunit/kunit.ko" ]; then
+	cp "$tree/lib/kunit/kunit.ko" "$out/"
+fi
