@@ -4,7 +4,10 @@
 #
 # Seen is 0.9 of the hold or more; not seen is HIDDEN_PERCENT of it or less. The
 # defaults, holds of HOLD_MS=20 and 10 percent, are for counted time; a machine
-# with noise, such as a free-running emulator, wants 100 and 50.
+# with noise, such as a free-running emulator, wants 100 and 50. IDLE_OVERSLEEPS=1
+# says that this machine may leave idle CPUs asleep while one spins with
+# interrupts off, as QEMU does in counted time with several CPUs: they were found
+# in the idle instruction, past their timers.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -107,7 +110,11 @@ hold irqs
 check "irqs: timer/irq sees it under $model" seen timer/irq
 check "irqs: timer/rt sees it under $model" seen timer/rt
 check "irqs: timer/fair sees it under $model" seen timer/fair
-check "irqs: other CPUs do not see it" others_do_not_see
+if [ "${IDLE_OVERSLEEPS:-0}" = 1 ]; then
+	skip "irqs: other CPUs do not see it" "idle CPUs oversleep on this machine"
+else
+	check "irqs: other CPUs do not see it" others_do_not_see
+fi
 
 measure 0.5
 check "nothing is seen when nothing holds" not_seen timer/rt

@@ -262,9 +262,12 @@ for kernel in $BOARDS; do
 	step "make the root file system for $kernel" root_file_system "$kernel"
 done
 
-try "6.1-none, four CPUs, counted time" guest_tests 6.1-none counted4 timer,input,hotplug,hold,kunit
-try "6.1-full, four CPUs, counted time" guest_tests 6.1-full counted4 timer,input,hotplug,hold,kunit
-try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 timer,input,hotplug,hold
+try "6.1-none, four CPUs, counted time" guest_tests 6.1-none counted4 timer,input,hotplug,hold,kunit \
+	IDLE_OVERSLEEPS=1
+try "6.1-full, four CPUs, counted time" guest_tests 6.1-full counted4 timer,input,hotplug,hold,kunit \
+	IDLE_OVERSLEEPS=1
+try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 timer,input,hotplug,hold \
+	IDLE_OVERSLEEPS=1
 try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,hold
 try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,hold
 try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold HOLD_MS=100 HIDDEN_PERCENT=50
