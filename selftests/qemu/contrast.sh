@@ -81,9 +81,11 @@ aarch64-linux-gnu-strip -g -o "$stripped" "$BUILD/module/$TWO/wakelat.ko"
 cat <<END
 
 How long did a thread wait on this board? Times in microseconds of COUNTED TIME:
-the guest's clock advances 4 ns with each instruction. That is repeatable to the
-bit and free of this machine's noise, so small differences between builds are
-real. But it is a model (no caches, no slow devices): not what a board will show.
+the guest's clock advances 4 ns with each instruction. That is free of this
+machine's noise and repeatable to the bit, so anyone gets this table. It is one
+course of events: another phase of the expiries gives other tails, so read large
+factors, and those that come back under several loads. And it is a model (no
+caches, no slow devices): not the times that a board will show.
 
 Loads: idle; cpu (system calls, gzip and forks on each CPU); file (write, sync,
 read, remove on ext2 on a RAM disk, on each CPU); hog, which is SYNTHETIC: a
