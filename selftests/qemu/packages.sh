@@ -9,11 +9,12 @@
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 APT_REFRESH_MINUTES=720
 
-# debian_mirror PATTERN: the first configured archive address that matches.
+# debian_mirror PATTERN: the first configured archive address that matches, or
+# nothing.
 debian_mirror()
 {
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
-		grep -E "$1" | head -n 1
+		awk -v pattern="$1" '$0 ~ pattern && !found++'
 }
 
 # apt_dir SUITE ARCH: the private folder for one suite and architecture.
