@@ -182,7 +182,6 @@ static int __init wakelat_init(void)
 	}
 	if (cpumask_empty(&wakelat_cpus))
 		cpumask_copy(&wakelat_cpus, cpu_possible_mask);
-	wakelat_report_init();
 
 	err = wakelat_timer_init();
 	if (err) {

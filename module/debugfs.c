@@ -91,7 +91,7 @@ static const struct file_operations reset_fops = {
 	.llseek = noop_llseek,
 };
 
-int wakelat_debugfs_init(void)
+int __init wakelat_debugfs_init(void)
 {
 	root = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	if (IS_ERR(root)) {
@@ -99,8 +99,7 @@ int wakelat_debugfs_init(void)
 		       PTR_ERR(root));
 		return PTR_ERR(root);
 	}
-	debugfs_create_file("summary", 0444, root, NULL, &wakelat_summary_fops);
-	debugfs_create_file("dump", 0444, root, NULL, &wakelat_dump_fops);
+	wakelat_report_init(root);
 	debugfs_create_file("enable", 0600, root, NULL, &enable_fops);
 	debugfs_create_file("reset", 0200, root, NULL, &reset_fops);
 	return 0;

@@ -6,6 +6,7 @@
 #include "wakelat.h"
 
 #include <linux/cpumask.h>
+#include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/utsname.h>
@@ -25,12 +26,6 @@ static const char * const population_name[WAKELAT_POPULATIONS] = {
 static const u32 shown_ppm[] = { 500000, 900000, 990000, 999000, 999900 };
 
 static u64 clock_step_ns;
-
-/* One for each open file: too large for the stack. */
-struct report {
-	struct wakelat_samples samples;
-	struct wakelat_samples total;
-};
 
 /*
  * The least difference between two readings of the clock: what a wait can be
@@ -143,13 +138,21 @@ static void show_summary_head(struct seq_file *m)
 		   wakelat_run.running ? "running" : "stopped", span_ms, ms);
 }
 
+/* Too large for the stack. */
+struct summary {
+	struct wakelat_samples samples;
+	struct wakelat_samples total;
+};
+
 static int summary_show(struct seq_file *m, void *v)
 {
-	struct report *report = m->private;
+	struct summary *summary = vzalloc(sizeof(*summary));
 	unsigned int population, cpu;
 	u64 over = 0, backwards = 0, dropped = 0, waiting = 0;
 	unsigned long waiting_here;
 
+	if (!summary)
+		return -ENOMEM;
 	mutex_lock(&wakelat_mutex);
 	show_summary_head(m);
 	seq_puts(m, "\nTimes in us. A percentile is the upper bound of its bucket: the true one is at\n"
@@ -157,63 +160,36 @@ static int summary_show(struct seq_file *m, void *v)
 	seq_printf(m, "%-10s %4s %9s %6s %7s %7s %7s %7s %7s %7s\n", "population", "cpu",
 		   "samples", "missed", "p50", "p90", "p99", "p99.9", "p99.99", "max");
 	for (population = 0; population < WAKELAT_POPULATIONS; population++) {
-		memset(&report->total, 0, sizeof(report->total));
+		memset(&summary->total, 0, sizeof(summary->total));
 		for_each_cpu(cpu, &wakelat_cpus) {
-			wakelat_timer_read(population, cpu, &report->samples,
+			wakelat_timer_read(population, cpu, &summary->samples,
 					   &waiting_here);
-			add_samples(&report->total, &report->samples);
+			add_samples(&summary->total, &summary->samples);
 			waiting += waiting_here;
 		}
-		show_summary_row(m, population, "all", &report->total);
-		over += report->total.hist.over;
-		backwards += report->total.backwards;
-		dropped += report->total.dropped;
+		show_summary_row(m, population, "all", &summary->total);
+		over += summary->total.hist.over;
+		backwards += summary->total.backwards;
+		dropped += summary->total.dropped;
 	}
 	for (population = 0; population < WAKELAT_POPULATIONS; population++) {
 		seq_putc(m, '\n');
 		for_each_cpu(cpu, &wakelat_cpus) {
 			char name[12];
 
-			wakelat_timer_read(population, cpu, &report->samples,
+			wakelat_timer_read(population, cpu, &summary->samples,
 					   &waiting_here);
 			snprintf(name, sizeof(name), "%u", cpu);
-			show_summary_row(m, population, name, &report->samples);
+			show_summary_row(m, population, name, &summary->samples);
 		}
 	}
 	seq_printf(m, "\n%llu waiting now, %llu over 68.7 s, clock went back %llu times, %llu dropped\n",
 		   waiting, over, backwards, dropped);
 	mutex_unlock(&wakelat_mutex);
+	vfree(summary);
 	return 0;
 }
-
-static int summary_open(struct inode *inode, struct file *file)
-{
-	struct report *report = vzalloc(sizeof(*report));
-	int err;
-
-	if (!report)
-		return -ENOMEM;
-	err = single_open(file, summary_show, report);
-	if (err)
-		vfree(report);
-	return err;
-}
-
-static int summary_release(struct inode *inode, struct file *file)
-{
-	struct seq_file *m = file->private_data;
-
-	vfree(m->private);
-	return single_release(inode, file);
-}
-
-const struct file_operations wakelat_summary_fops = {
-	.owner = THIS_MODULE,
-	.open = summary_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = summary_release,
-};
+DEFINE_SHOW_ATTRIBUTE(summary);
 
 /*
  * dump is a sequence of records, each of one show() and so of one snapshot:
@@ -283,8 +259,7 @@ static void dump_header(struct seq_file *m)
 
 static void dump_samples(struct seq_file *m, unsigned int record)
 {
-	struct report *report = m->private;
-	const struct wakelat_samples *samples = &report->samples;
+	struct wakelat_samples *samples = m->private;
 	const struct wakelat_hist *hist = &samples->hist;
 	unsigned int cpus = cpumask_weight(&wakelat_cpus);
 	unsigned int nth = record % cpus;
@@ -295,7 +270,7 @@ static void dump_samples(struct seq_file *m, unsigned int record)
 		if (!nth--)
 			break;
 	}
-	wakelat_timer_read(record / cpus, cpu, &report->samples, &waiting);
+	wakelat_timer_read(record / cpus, cpu, samples, &waiting);
 
 	seq_printf(m, "samples %s cpu %u\n", population_name[record / cpus], cpu);
 	seq_printf(m, "count %llu\nsum_ns %llu\n", hist->count, hist->sum_ns);
@@ -336,36 +311,20 @@ static const struct seq_operations dump_ops = {
 
 static int dump_open(struct inode *inode, struct file *file)
 {
-	struct report *report = vzalloc(sizeof(*report));
-	int err;
-
-	if (!report)
-		return -ENOMEM;
-	err = seq_open(file, &dump_ops);
-	if (err)
-		vfree(report);
-	else
-		((struct seq_file *)file->private_data)->private = report;
-	return err;
+	return seq_open_private(file, &dump_ops, sizeof(struct wakelat_samples));
 }
 
-static int dump_release(struct inode *inode, struct file *file)
-{
-	struct seq_file *m = file->private_data;
-
-	vfree(m->private);
-	return seq_release(inode, file);
-}
-
-const struct file_operations wakelat_dump_fops = {
+static const struct file_operations dump_fops = {
 	.owner = THIS_MODULE,
 	.open = dump_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = dump_release,
+	.release = seq_release_private,
 };
 
-void __init wakelat_report_init(void)
+void __init wakelat_report_init(struct dentry *root)
 {
 	clock_step_ns = measure_clock_step_ns();
+	debugfs_create_file("summary", 0444, root, NULL, &summary_fops);
+	debugfs_create_file("dump", 0444, root, NULL, &dump_fops);
 }

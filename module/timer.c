@@ -95,15 +95,16 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 		struct timer_thread *thread = &this->thread[i];
 		bool skips_first = (this->expiries ^ i) & 1;
 		u64 mine = (n + !skips_first) / 2;
+		bool was_waiting = thread->waiting;
 
 		if (!mine)
 			continue;
-		if (!thread->waiting) {
+		if (!was_waiting)
 			thread->first_ns = expiry_ns +
 					   (skips_first ? this->period_ns : 0);
-			wake_up_process(*this_cpu_ptr(thread_tasks[i]));
-		}
 		WRITE_ONCE(thread->waiting, thread->waiting + mine);
+		if (!was_waiting)
+			wake_up_process(*this_cpu_ptr(thread_tasks[i]));
 	}
 	this->expiries += n;
 	return HRTIMER_RESTART;
@@ -338,7 +339,7 @@ static void free_cpus(void)
 	}
 }
 
-static int alloc_cpus(void)
+static int __init alloc_cpus(void)
 {
 	unsigned int cpu, i;
 
@@ -375,7 +376,7 @@ static void unregister_threads(unsigned int i)
 	smpboot_unregister_percpu_thread(&threads[i]);
 }
 
-int wakelat_timer_init(void)
+int __init wakelat_timer_init(void)
 {
 	unsigned int i;
 	int err;

@@ -13,6 +13,8 @@
 
 #include "hist.h"
 
+struct dentry;
+
 #define WAKELAT_VERSION "0.1.0"
 
 /* In the order in which they are shown. */
@@ -98,9 +100,7 @@ size_t wakelat_timer_cpu_bytes(void);
 int wakelat_debugfs_init(void);
 void wakelat_debugfs_exit(void);
 
-/* report.c: the text of the files that are read */
-extern const struct file_operations wakelat_summary_fops;
-extern const struct file_operations wakelat_dump_fops;
-void wakelat_report_init(void);
+/* report.c: the text of the files that are read, and the files */
+void wakelat_report_init(struct dentry *root);
 
 #endif
