@@ -130,3 +130,14 @@ new_log()
 	dmesg | tail -n +$((new_log_before + 1)) | sed 's/^\[[^]]*\] //' |
 		grep '^wakelat: ' | grep -v 'taints kernel' | sort -u
 }
+
+# same_at_any_read_size SIZE...: dump, of which each SIZE bytes a read
+same_at_any_read_size()
+{
+	same_whole=$(sha256sum <"$FILES/dump")
+	for same_size; do
+		expect "dump read by $same_size" \
+			"$(dd if="$FILES/dump" bs="$same_size" 2>/dev/null | sha256sum)" \
+			"$same_whole" || return
+	done
+}

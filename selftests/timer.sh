@@ -81,11 +81,7 @@ enable_reads_back()
 
 any_read_size_gives_all()
 {
-	whole=$(cat $FILES/dump | sha256sum)
-	for size in 1 7 4096 1048576; do
-		expect "dump read by $size" "$(dd if=$FILES/dump bs=$size 2>/dev/null | sha256sum)" \
-			"$whole" || return
-	done
+	same_at_any_read_size 1 7 4096 1048576 || return
 	expect "last line" "$(tail -n 1 $FILES/dump | cut -c1-8)" '# end of'
 	expect "second half" "$(dd if=$FILES/dump bs=1000 skip=1 2>/dev/null | sha256sum)" \
 		"$(tail -c +1001 $FILES/dump | sha256sum)"
@@ -153,6 +149,21 @@ cpu_list_is_kept()
 		expect parameter "$(cat $PARAMETERS/cpus)" 0 && rmmod wakelat
 }
 
+# phases: how far into the period the timer of each sampled CPU expires, in ns
+phases()
+{
+	awk -v period_ns="$(($(cat $PARAMETERS/period_us) * 1000))" '
+		/timer_expired \[wakelat\]/ { ours = 1; next }
+		ours && /expires at/ { split($4, at, "-"); printf "%.0f\n", at[1] % period_ns; ours = 0 }' /proc/timer_list
+}
+
+expiries_are_spread()
+{
+	load wakelat && expect "phases" "$(phases | sort -u | wc -l)" "$(online_cpus | wc -l)" &&
+		rmmod wakelat && load wakelat stagger=0 &&
+		expect "phases without stagger" "$(phases | sort -u | wc -l)" 1 && rmmod wakelat
+}
+
 priority_is_reached()
 {
 	load wakelat rt_priority=77 && sleep 0.1 &&
@@ -160,7 +171,7 @@ priority_is_reached()
 		rmmod wakelat
 }
 
-plan 17
+plan 18
 check "loads and measures from load on" starts_at_load
 check "names the preemption model" model_is_told
 check "modes: results are 0444, controls apart" modes_are_right
@@ -179,5 +190,6 @@ check "unload leaves nothing" unload_leaves_nothing
 load wakelat
 check "summary is read right after load" summary_fits
 check "cpus: just these are sampled" cpu_list_is_kept
+check "expiries of CPUs do not coincide, unless asked to" expiries_are_spread
 check "rt_priority is reached" priority_is_reached
 finish
