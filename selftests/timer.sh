@@ -127,12 +127,17 @@ unload_waits_for_readers()
 
 unload_leaves_nothing()
 {
+	# After unload nothing tells whose an area was, so remember ours.
+	areas=$(grep '\[wakelat\]' /proc/vmallocinfo | cut -d ' ' -f 1)
+	[ -n "$areas" ] || { echo "no memory of the module in /proc/vmallocinfo"; return 1; }
 	rmmod wakelat || return
 	[ ! -e $FILES ] || { echo "$FILES is left"; return 1; }
 	ps | grep '[w]akelat_' && { echo "threads are left"; return 1; }
 	grep wakelat /sys/devices/system/cpu/hotplug/states && { echo "hotplug state is left"; return 1; }
 	grep '\[wakelat\]' /proc/timer_list && { echo "a timer is left"; return 1; }
-	grep '\[wakelat\]' /proc/vmallocinfo && { echo "memory is left"; return 1; }
+	for area in $areas; do
+		grep "^$area " /proc/vmallocinfo && { echo "memory is left"; return 1; }
+	done
 	return 0
 }
 

@@ -148,7 +148,7 @@ have_kernel()
 	# shellcheck disable=SC2046,SC2086 # lists of words
 	folder=$CACHE/kernels/$name-$(cd "$QEMU_DIR" && key "$version" kernels/"$name" \
 		$(printf 'config/%s.config ' $CONFIG) kernel.sh npcm845-qemu.dtso \
-		"$("${cross}gcc" --version | head -n 1)")
+		"$("${cross}gcc" --version)" "$("${cross}ld" --version)")
 	mkdir -p "$folder/tree" "$BUILD/kernels"
 	ln -sfn "$folder" "$BUILD/kernels/$name"
 	[ ! -e "$folder/done" ] || return 0
