@@ -339,7 +339,7 @@ static void free_cpus(void)
 	}
 }
 
-static int __init alloc_cpus(void)
+static int alloc_cpus(void)
 {
 	unsigned int cpu, i;
 
@@ -376,7 +376,7 @@ static void unregister_threads(unsigned int i)
 	smpboot_unregister_percpu_thread(&threads[i]);
 }
 
-int __init wakelat_timer_init(void)
+int wakelat_timer_init(void)
 {
 	unsigned int i;
 	int err;
