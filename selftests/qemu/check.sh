@@ -92,7 +92,7 @@ same_twice()
 {
 	for same_run in one two; do
 		boot 6.1-full "$1" "same-$same_run" TASK=contrast LOADS=idle,cpu,file,hog \
-			SECONDS_EACH=1 &
+			SECONDS_EACH=2 &
 	done
 	wait %1 && wait %2
 	for same_load in idle cpu file hog; do
