@@ -57,17 +57,19 @@ qmp="$qmp
 # In counted time QEMU has to stay on one host CPU. On two, its main loop and the
 # thread that runs the guest's CPUs race for who runs an expired timer, and that
 # decides where a CPU's turn ends: with four CPUs, 4 of 8 boots differed; pinned,
-# none of 14 did. Boots side by side take different CPUs as long as there are
-# any; the last one stays shared.
+# none of 14 did. What is left is the host's scheduler, when it is very busy with
+# other work. Boots side by side take different CPUs, of all checkouts that share
+# a cache; if there is none left, this one waits for the last.
 pin=()
 if [ -n "$icount" ]; then
-	while IFS=- read -r first last; do
-		for host_cpu in $(seq "$first" "${last:-$first}"); do
-			exec 8>"$BUILD/host-cpu-$host_cpu"
-			pin=(taskset -c "$host_cpu")
-			! flock -n 8 || break 2
-		done
-	done < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n')
+	host_cpus=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
+		while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)
+	for host_cpu in $host_cpus; do
+		exec 8>"$CACHE/lock-host-cpu-$host_cpu"
+		pin=(taskset -c "$host_cpu")
+		! flock -n 8 || break
+	done
+	flock 8
 fi
 
 status=0

@@ -87,18 +87,31 @@ root_file_system()
 		$(find "$BUILD/module/$1/selftests" "$BUILD/module/$1/module" -name '*.ko')
 }
 
-# Two boots that differ in nothing but the host's time must agree to the byte.
+# Two boots that differ in nothing but the host's time must agree to the byte. A
+# host that is busy enough can part QEMU's two threads (boot.sh), so a pair that
+# disagrees is booted anew, twice at most, and that is said.
 same_twice()
 {
-	for same_run in one two; do
-		boot 6.1-full "$1" "same-$same_run" TASK=contrast LOADS=idle,cpu,file,hog \
-			SECONDS_EACH=2 &
+	for same_try in 1 2 3; do
+		for same_run in one two; do
+			boot 6.1-full "$1" "same-$same_run" TASK=contrast \
+				LOADS=idle,cpu,file,hog SECONDS_EACH=2 &
+		done
+		wait %1 && wait %2
+		if same_captures "$1"; then
+			return 0
+		fi
+		echo "# try $same_try of 3: two boots disagree"
 	done
-	wait %1 && wait %2
+	return 1
+}
+
+same_captures()
+{
 	for same_load in idle cpu file hog; do
 		cmp "$OUT/6.1-full-$1-same-one/$same_load.wakelat" \
-			"$OUT/6.1-full-$1-same-two/$same_load.wakelat"
-		"$TOOL" check "$OUT/6.1-full-$1-same-one/$same_load.wakelat"
+			"$OUT/6.1-full-$1-same-two/$same_load.wakelat" || return
+		"$TOOL" check "$OUT/6.1-full-$1-same-one/$same_load.wakelat" || return
 	done
 }
 
@@ -270,7 +283,7 @@ try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 timer,in
 	IDLE_OVERSLEEPS=1
 try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,hold
 try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,hold
-try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold HOLD_MS=100 HIDDEN_PERCENT=50
+try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold HOLD_MS=100 HIDDEN_PERCENT=50 TRIES=3
 try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
 try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
 	EXPECT_LACK=debugfs debugfs=off
