@@ -4,18 +4,6 @@
 #define SUB_BUCKETS	(1u << WAKELAT_HIST_SUB_BITS)
 #define PPM		1000000u
 
-u32 wakelat_hist_index(u64 ns)
-{
-	u32 shift;
-
-	if (ns < 2 * SUB_BUCKETS)
-		return ns;
-	if (ns >> WAKELAT_HIST_MAX_BITS)
-		return WAKELAT_HIST_BUCKETS;
-	shift = 63 - __builtin_clzll(ns) - WAKELAT_HIST_SUB_BITS;
-	return (shift << WAKELAT_HIST_SUB_BITS) + (u32)(ns >> shift);
-}
-
 u64 wakelat_hist_lower(u32 index)
 {
 	u32 shift;

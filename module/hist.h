@@ -42,11 +42,24 @@ struct wakelat_hist {
 	u64 bucket[WAKELAT_HIST_BUCKETS];
 };
 
+/* The bucket of a time that is known to be in the range. */
+static inline u32 wakelat_hist_index_below(u64 ns)
+{
+	/* The lowest octaves have buckets of 1 ns, and so no shift. */
+	u32 shift = 63 - WAKELAT_HIST_SUB_BITS -
+		    __builtin_clzll(ns | 1u << WAKELAT_HIST_SUB_BITS);
+
+	return (shift << WAKELAT_HIST_SUB_BITS) + (u32)(ns >> shift);
+}
+
 /*
  * wakelat_hist_index - the bucket of a time
  * Returns WAKELAT_HIST_BUCKETS for a time past the range.
  */
-u32 wakelat_hist_index(u64 ns);
+static inline u32 wakelat_hist_index(u64 ns)
+{
+	return ns >> WAKELAT_HIST_MAX_BITS ? WAKELAT_HIST_BUCKETS : wakelat_hist_index_below(ns);
+}
 
 /*
  * wakelat_hist_lower - the least time that falls into bucket @index
