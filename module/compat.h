@@ -11,6 +11,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include <linux/version.h>
 #include <uapi/linux/sched/types.h>
 
 /* hrtimer_setup() came in v6.13, hrtimer_init() went in v6.15. */
@@ -74,6 +75,46 @@ static inline const char *wakelat_preempt_model(void)
 	return IS_ENABLED(CONFIG_PREEMPT_VOLUNTARY) ? "voluntary" : "none";
 #endif
 }
+
+/* v5.14 renamed task_struct.state. */
+static inline unsigned int wakelat_task_state(const struct task_struct *task)
+{
+#ifdef WAKELAT_HAS___STATE
+	return READ_ONCE(task->__state);
+#else
+	return READ_ONCE(task->state);
+#endif
+}
+
+/* From v6.12 on a blocked task may be left on its queue for a while. */
+static inline bool wakelat_task_delayed(const struct task_struct *task)
+{
+#ifdef WAKELAT_HAS_SCHED_DELAYED
+	return READ_ONCE(task->se.sched_delayed);
+#else
+	return false;
+#endif
+}
+
+static inline bool wakelat_task_running(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
+/*
+ * Until v6.16 sched_switch told a state of sleep also for a task that a pending
+ * signal had kept running. The fix cannot be seen in a header; it went back to
+ * v6.12.34. On what lies between the two, a task that is woken in the moment
+ * between going to sleep and being switched out counts as preempted.
+ */
+#define WAKELAT_SWITCH_STATE_IS_RIGHT					\
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0) ||		\
+	 (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 34) &&		\
+	  LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)))
 
 /*
  * Is the clock source that feeds CLOCK_MONOTONIC the architected timer? Its

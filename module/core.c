@@ -23,6 +23,13 @@ struct wakelat_knob wakelat_period_us = { "period_us", 1000, 100, 1000000 };
 struct wakelat_knob wakelat_rt_priority = { "rt_priority", 50, 1, 99 };
 struct wakelat_knob wakelat_stagger = { "stagger", 1, 0, 1 };
 static struct wakelat_knob enable = { "enable", 1, 0, 1 };
+struct wakelat_knob wakelat_timer = { "timer", 1, 0, 1 };
+struct wakelat_knob wakelat_task = { "task", 1, 0, 1 };
+struct wakelat_knob wakelat_worst = { "worst", 8, 0, 32 };
+struct wakelat_knob wakelat_task_waits = { "task_waits", 4096, 64, 1048576 };
+struct wakelat_knob wakelat_stop_tracing = { "stop_tracing", 0, 0, 1 };
+struct wakelat_knob wakelat_timeline_ms = { "timeline_ms", 1000, 0, 60000 };
+struct wakelat_knob wakelat_timeline_windows = { "timeline_windows", 128, 1, 4096 };
 
 struct cpumask wakelat_cpus;
 /* With wakelat_mutex: sysfs lets knobs be set before load ends and after exit. */
@@ -104,8 +111,10 @@ static int cpus_set(const char *text, const struct kernel_param *kp)
 	}
 	mutex_lock(&wakelat_mutex);
 	err = prepare_change("cpus", text);
-	if (!err)
+	if (!err) {
 		cpumask_copy(&wakelat_cpus, cpus);
+		wakelat_run.layout++;
+	}
 	mutex_unlock(&wakelat_mutex);
 out_free:
 	free_cpumask_var(cpus);
@@ -130,24 +139,36 @@ module_param_cb(period_us, &knob_ops, &wakelat_period_us, 0644);
 MODULE_PARM_DESC(period_us, "microseconds between two expiries on a CPU, 100 to 1000000 (default 1000); each thread gets every second one");
 module_param_cb(rt_priority, &knob_ops, &wakelat_rt_priority, 0644);
 MODULE_PARM_DESC(rt_priority, "SCHED_FIFO priority of the real-time threads, 1 to 99 (default 50); before v5.17 always 50");
+module_param_cb(stop_tracing, &knob_ops, &wakelat_stop_tracing, 0644);
+MODULE_PARM_DESC(stop_tracing, "1: a wait past its threshold_us stops ftrace's recording (default 0)");
+module_param_cb(task, &knob_ops, &wakelat_task, 0644);
+MODULE_PARM_DESC(task, "1: measure every task's wait, where the kernel has tracepoints (default), 0: do not");
+module_param_cb(task_waits, &knob_ops, &wakelat_task_waits, 0444);
+MODULE_PARM_DESC(task_waits, "tasks that can wait at one time, 64 to 1048576, rounded up to a power of two (default 4096); 16 bytes each");
+module_param_cb(timeline_ms, &knob_ops, &wakelat_timeline_ms, 0444);
+MODULE_PARM_DESC(timeline_ms, "milliseconds of a window of the timeline, up to 60000; 0: no timeline (default 1000)");
+module_param_cb(timeline_windows, &knob_ops, &wakelat_timeline_windows, 0444);
+MODULE_PARM_DESC(timeline_windows, "windows that the timeline keeps, 1 to 4096 (default 128); 1420 bytes each");
+module_param_cb(timer, &knob_ops, &wakelat_timer, 0644);
+MODULE_PARM_DESC(timer, "1: measure from timers (default), 0: do not");
+module_param_cb(worst, &knob_ops, &wakelat_worst, 0444);
+MODULE_PARM_DESC(worst, "longest waits to keep of each population and CPU, up to 32 (default 8)");
 module_param_cb(stagger, &knob_ops, &wakelat_stagger, 0644);
 MODULE_PARM_DESC(stagger, "1: spread the CPUs' expiries over the period (default), 0: let them coincide");
 
-int wakelat_start(void)
+/* Timers first, so that the probes do not see their start. */
+static int start_timers(void)
 {
 	unsigned int least, greatest;
 	int err;
 
-	if (wakelat_run.running)
-		return -EBUSY;
+	if (!wakelat_timer.value)
+		return 0;
 	err = wakelat_timer_start();
 	if (err) {
 		pr_err("cannot start the timers (error %d)\n", err);
 		return err;
 	}
-	wakelat_run.running = true;
-	wakelat_run.preempt_model = wakelat_preempt_model();
-	wakelat_run.started_ns = ktime_get_ns();
 	if (wakelat_timer_rt_priority(&least, &greatest) &&
 	    least != wakelat_rt_priority.value)
 		pr_warn("rt_priority=%u: this kernel gives a module %u; chrt can raise it\n",
@@ -155,11 +176,48 @@ int wakelat_start(void)
 	return 0;
 }
 
+int wakelat_start(void)
+{
+	int err;
+
+	if (wakelat_run.running)
+		return -EBUSY;
+	if (!wakelat_timer.value && !(wakelat_has_task && wakelat_task.value)) {
+		pr_err("nothing to measure: timer=0, and task=%u %s (error %d)\n",
+		       wakelat_task.value,
+		       wakelat_has_task ? "" : "without CONFIG_TRACEPOINTS", -EINVAL);
+		return -EINVAL;
+	}
+	err = start_timers();
+	if (err)
+		return err;
+	if (wakelat_task.value) {
+		err = wakelat_task_start();
+		if (err) {
+			pr_err("cannot register with the tracepoints (error %d)\n", err);
+			goto err_stop_timers;
+		}
+	}
+	wakelat_run.running = true;
+	wakelat_run.preempt_model = wakelat_preempt_model();
+	wakelat_run.started_ns = ktime_get_ns();
+	wakelat_timeline_start();
+	return 0;
+
+err_stop_timers:
+	if (wakelat_timer.value)
+		wakelat_timer_stop();
+	return err;
+}
+
 void wakelat_stop(void)
 {
 	if (!wakelat_run.running)
 		return;
-	wakelat_timer_stop();
+	wakelat_task_stop();
+	if (wakelat_timer.value)
+		wakelat_timer_stop();
+	wakelat_timeline_stop();
 	wakelat_run.running = false;
 	wakelat_run.span_ns += ktime_get_ns() - wakelat_run.started_ns;
 }
@@ -167,8 +225,17 @@ void wakelat_stop(void)
 void wakelat_reset(void)
 {
 	wakelat_timer_reset();
+	wakelat_task_reset();
+	wakelat_watch_reset();
+	wakelat_timeline_reset();
 	wakelat_run.span_ns = 0;
 	wakelat_run.started_ns = ktime_get_ns();
+}
+
+size_t wakelat_bytes(void)
+{
+	return num_possible_cpus() * wakelat_timer_cpu_bytes() + wakelat_task_bytes() +
+	       wakelat_watch_bytes() + wakelat_timeline_bytes();
 }
 
 static int __init wakelat_init(void)
@@ -182,15 +249,26 @@ static int __init wakelat_init(void)
 	}
 	if (cpumask_empty(&wakelat_cpus))
 		cpumask_copy(&wakelat_cpus, cpu_possible_mask);
+	wakelat_header_init();
 
 	err = wakelat_timer_init();
 	if (err) {
 		pr_err("cannot set up the timers (error %d)\n", err);
 		return err;
 	}
+	err = wakelat_task_init();
+	if (err) {
+		pr_err("cannot set up the task probes (error %d)\n", err);
+		goto err_timer_exit;
+	}
+	err = wakelat_timeline_init();
+	if (err) {
+		pr_err("cannot set up the timeline (error %d)\n", err);
+		goto err_task_exit;
+	}
 	err = wakelat_debugfs_init();
 	if (err)
-		goto err_timer_exit;
+		goto err_timeline_exit;
 
 	mutex_lock(&wakelat_mutex);
 	if (enable.value)
@@ -203,6 +281,11 @@ static int __init wakelat_init(void)
 
 err_debugfs_exit:
 	wakelat_debugfs_exit();
+	wakelat_watch_exit();
+err_timeline_exit:
+	wakelat_timeline_exit();
+err_task_exit:
+	wakelat_task_exit();
 err_timer_exit:
 	wakelat_timer_exit();
 	return err;
@@ -215,6 +298,9 @@ static void __exit wakelat_exit(void)
 	wakelat_stop();
 	loaded = false;
 	mutex_unlock(&wakelat_mutex);
+	wakelat_watch_exit();
+	wakelat_timeline_exit();
+	wakelat_task_exit();
 	wakelat_timer_exit();
 }
 

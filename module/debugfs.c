@@ -99,7 +99,11 @@ int __init wakelat_debugfs_init(void)
 		       PTR_ERR(root));
 		return PTR_ERR(root);
 	}
-	wakelat_report_init(root);
+	wakelat_report_files(root);
+	wakelat_dump_files(root);
+	wakelat_worst_files(root);
+	wakelat_watch_files(root);
+	wakelat_timeline_files(root);
 	debugfs_create_file("enable", 0600, root, NULL, &enable_fops);
 	debugfs_create_file("reset", 0200, root, NULL, &reset_fops);
 	return 0;

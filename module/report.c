@@ -1,74 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The text of summary and dump. Documentation/dump.md is the grammar of the
- * latter; its version changes with every change that a reader could notice.
- */
+/* The text of summary, for people. */
 #include "wakelat.h"
 
-#include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
 #include "compat.h"
 
-#define DUMP_VERSION	1
-
-static const char * const population_name[WAKELAT_POPULATIONS] = {
-	[WAKELAT_TIMER_IRQ] = "timer/irq",
-	[WAKELAT_TIMER_RT] = "timer/rt",
-	[WAKELAT_TIMER_FAIR] = "timer/fair",
-};
-
 /* Quantiles that summary shows, in parts per million. */
 static const u32 shown_ppm[] = { 500000, 900000, 990000, 999000, 999900 };
 
-static u64 clock_step_ns;
-
-/*
- * The least difference between two readings of the clock: what a wait can be
- * told apart by, whatever the clock source claims.
- */
-static u64 measure_clock_step_ns(void)
-{
-	u64 least_ns = U64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < 1000; i++) {
-		u64 start_ns = ktime_get_ns();
-		u64 step_ns;
-
-		do {
-			step_ns = ktime_get_ns() - start_ns;
-		} while (!step_ns);
-		least_ns = min(least_ns, step_ns);
-	}
-	return least_ns;
-}
-
-/* Time measured since load or reset, up to now if it still is. */
-static u64 span_now_ns(void)
-{
-	u64 span_ns = wakelat_run.span_ns;
-
-	if (wakelat_run.running)
-		span_ns += ktime_get_ns() - wakelat_run.started_ns;
-	return span_ns;
-}
-
-static void show_rt_priority(struct seq_file *m)
-{
-	unsigned int least, greatest;
-
-	if (!wakelat_timer_rt_priority(&least, &greatest))
-		seq_puts(m, "-");
-	else if (least == greatest)
-		seq_printf(m, "%u", least);
-	else
-		seq_printf(m, "%u-%u", least, greatest);
-}
+/* Too large for the stack. */
+struct summary {
+	struct wakelat_samples samples;
+	struct wakelat_samples total;	/* over the sampled CPUs */
+	u64 over, backwards, dropped;	/* and over all populations */
+};
 
 /* Microseconds with one decimal, rounded up: a bound stays a bound. */
 static void show_us(struct seq_file *m, int width, u64 ns)
@@ -79,15 +28,11 @@ static void show_us(struct seq_file *m, int width, u64 ns)
 	seq_printf(m, " %*llu.%u", width - 3, us, (u32)(tenths - us * 10));
 }
 
-static void show_summary_row(struct seq_file *m, enum wakelat_population population,
-			     const char *cpu, const struct wakelat_samples *samples)
+static void show_figures(struct seq_file *m, const struct wakelat_hist *hist)
 {
-	const struct wakelat_hist *hist = &samples->hist;
 	u64 low_ns, high_ns;
 	unsigned int i;
 
-	seq_printf(m, "%-10s %4s %9llu %6llu", population_name[population], cpu,
-		   hist->count, samples->missed);
 	for (i = 0; i < ARRAY_SIZE(shown_ppm); i++) {
 		if (wakelat_hist_quantile(hist, shown_ppm[i], &low_ns, &high_ns))
 			show_us(m, 8, high_ns);
@@ -101,230 +46,132 @@ static void show_summary_row(struct seq_file *m, enum wakelat_population populat
 	seq_putc(m, '\n');
 }
 
-static void add_samples(struct wakelat_samples *to, const struct wakelat_samples *from)
+static void show_figure_names(struct seq_file *m)
 {
-	wakelat_hist_merge(&to->hist, &from->hist);
-	to->missed += from->missed;
-	to->backwards += from->backwards;
-	to->dropped += from->dropped;
+	seq_printf(m, " %7s %7s %7s %7s %7s %7s\n", "p50", "p90", "p99", "p99.9", "p99.99", "max");
 }
 
-static void show_summary_head(struct seq_file *m)
+static void show_timer_row(struct seq_file *m, enum wakelat_population population,
+			   const char *cpu, const struct wakelat_samples *samples)
 {
-	u32 hz = wakelat_arch_timer_hz();
-	u64 span_ms;
-	u32 ms;
-
-	span_ms = div_u64_rem(div_u64(span_now_ns(), NSEC_PER_MSEC), MSEC_PER_SEC, &ms);
-	seq_printf(m, "wakelat %s, kernel %s %s\n", WAKELAT_VERSION,
-		   init_utsname()->release, init_utsname()->machine);
-	seq_printf(m, "preemption model: %s", wakelat_preempt_model());
-	if (wakelat_run.preempt_model &&
-	    strcmp(wakelat_run.preempt_model, wakelat_preempt_model()))
-		seq_printf(m, " (measuring began under %s)", wakelat_run.preempt_model);
-	seq_printf(m, "; HZ %u\n", HZ);
-	if (hz)
-		seq_printf(m, "clock: CLOCK_MONOTONIC on arch_sys_counter, %u Hz", hz);
-	else
-		seq_puts(m, "clock: CLOCK_MONOTONIC");
-	seq_printf(m, "; read in steps of %llu ns\n", clock_step_ns);
-	seq_printf(m, "expiry every %u us%s on CPUs %*pbl (online %*pbl)\n",
-		   wakelat_period_us.value,
-		   wakelat_stagger.value ? ", staggered," : ", all at once,",
-		   cpumask_pr_args(&wakelat_cpus), cpumask_pr_args(cpu_online_mask));
-	seq_puts(m, "real-time threads: SCHED_FIFO ");
-	show_rt_priority(m);
-	seq_printf(m, " (asked %u)\n%s, measured %llu.%03u s\n", wakelat_rt_priority.value,
-		   wakelat_run.running ? "running" : "stopped", span_ms, ms);
+	seq_printf(m, "%-10s %4s %9llu %6llu", wakelat_population_name[population], cpu,
+		   samples->hist.count, samples->missed);
+	show_figures(m, &samples->hist);
 }
 
-/* Too large for the stack. */
-struct summary {
-	struct wakelat_samples samples;
-	struct wakelat_samples total;
-};
-
-static int summary_show(struct seq_file *m, void *v)
+static void add_samples(struct summary *summary, const struct wakelat_pop *pop)
 {
-	struct summary *summary = vzalloc(sizeof(*summary));
+	struct wakelat_samples *samples = &summary->samples;
+
+	wakelat_pop_read(pop, samples);
+	wakelat_hist_merge(&summary->total.hist, &samples->hist);
+	summary->total.missed += samples->missed;
+	summary->over += samples->hist.over;
+	summary->backwards += samples->backwards;
+	summary->dropped += samples->dropped;
+}
+
+static void show_timers(struct seq_file *m, struct summary *summary)
+{
 	unsigned int population, cpu;
-	u64 over = 0, backwards = 0, dropped = 0, waiting = 0;
-	unsigned long waiting_here;
 
-	if (!summary)
-		return -ENOMEM;
-	mutex_lock(&wakelat_mutex);
-	show_summary_head(m);
-	seq_puts(m, "\nTimes in us. A percentile is the upper bound of its bucket: the true one is at\n"
-		 "most 1/32 less. A missed expiry is a sample of its own.\n\n");
-	seq_printf(m, "%-10s %4s %9s %6s %7s %7s %7s %7s %7s %7s\n", "population", "cpu",
-		   "samples", "missed", "p50", "p90", "p99", "p99.9", "p99.99", "max");
-	for (population = 0; population < WAKELAT_POPULATIONS; population++) {
+	seq_printf(m, "\n%-10s %4s %9s %6s", "population", "cpu", "samples", "missed");
+	show_figure_names(m);
+	for (population = 0; population < WAKELAT_TASK; population++) {
 		memset(&summary->total, 0, sizeof(summary->total));
-		for_each_cpu(cpu, &wakelat_cpus) {
-			wakelat_timer_read(population, cpu, &summary->samples,
-					   &waiting_here);
-			add_samples(&summary->total, &summary->samples);
-			waiting += waiting_here;
-		}
-		show_summary_row(m, population, "all", &summary->total);
-		over += summary->total.hist.over;
-		backwards += summary->total.backwards;
-		dropped += summary->total.dropped;
+		for_each_cpu(cpu, &wakelat_cpus)
+			add_samples(summary, wakelat_pop(population, cpu));
+		show_timer_row(m, population, "all", &summary->total);
 	}
-	for (population = 0; population < WAKELAT_POPULATIONS; population++) {
+	for (population = 0; population < WAKELAT_TASK; population++) {
 		seq_putc(m, '\n');
 		for_each_cpu(cpu, &wakelat_cpus) {
 			char name[12];
 
-			wakelat_timer_read(population, cpu, &summary->samples,
-					   &waiting_here);
+			wakelat_pop_read(wakelat_pop(population, cpu), &summary->samples);
 			snprintf(name, sizeof(name), "%u", cpu);
-			show_summary_row(m, population, name, &summary->samples);
+			show_timer_row(m, population, name, &summary->samples);
 		}
 	}
-	seq_printf(m, "\n%llu waiting now, %llu over 68.7 s, clock went back %llu times, %llu dropped\n",
-		   waiting, over, backwards, dropped);
+}
+
+static void show_tasks(struct seq_file *m, struct summary *summary)
+{
+	unsigned int population, cpu, kind, i;
+	const char *name;
+
+	seq_printf(m, "\n%-22s %9s", "population, all cpus", "samples");
+	show_figure_names(m);
+	for (population = WAKELAT_TASK; population < WAKELAT_POPULATIONS; population++) {
+		memset(&summary->total, 0, sizeof(summary->total));
+		for_each_cpu(cpu, &wakelat_cpus)
+			add_samples(summary, wakelat_pop(population, cpu));
+		if (!summary->total.hist.count)
+			continue;
+		seq_printf(m, "%-22s %9llu", wakelat_population_name[population],
+			   summary->total.hist.count);
+		show_figures(m, &summary->total.hist);
+	}
+	for (i = 0; (name = wakelat_watch_name(i)); i++) {
+		for (kind = 0; kind < WAKELAT_KINDS; kind++) {
+			char row[WAKELAT_WATCH_NAME + sizeof("/preempted")];
+
+			memset(&summary->total, 0, sizeof(summary->total));
+			for_each_cpu(cpu, &wakelat_cpus)
+				add_samples(summary, wakelat_watch_pop(i, kind, cpu));
+			snprintf(row, sizeof(row), "%s/%s", name, wakelat_kind_name[kind]);
+			seq_printf(m, "%-22s %9llu", row, summary->total.hist.count);
+			show_figures(m, &summary->total.hist);
+		}
+	}
+}
+
+static void show_losses(struct seq_file *m, const struct summary *summary)
+{
+	unsigned long waiting = 0;
+	unsigned int cpu;
+
+	for_each_cpu(cpu, &wakelat_cpus)
+		waiting += wakelat_timer_waiting(WAKELAT_TIMER_RT, cpu) +
+			   wakelat_timer_waiting(WAKELAT_TIMER_FAIR, cpu);
+	seq_printf(m, "\ntimers: %lu waiting now, %llu dropped; all: %llu over 68.7 s, clock went back %llu times\n",
+		   waiting, summary->dropped, summary->over, summary->backwards);
+	if (wakelat_has_task && wakelat_task.value) {
+		struct wakelat_task_counters counters, total = { 0 };
+
+		for_each_cpu(cpu, &wakelat_cpus) {
+			wakelat_task_counters(cpu, &counters);
+			total.untracked += counters.untracked;
+			total.dropped += counters.dropped;
+			total.own += counters.own;
+		}
+		seq_printf(m, "tasks: %u waiting now, %llu dropped (table full), %llu untracked, %llu own left out\n",
+			   wakelat_task_waiting(), total.dropped, total.untracked, total.own);
+	}
+}
+
+static int summary_show(struct seq_file *m, void *v)
+{
+	struct summary *summary = vzalloc(sizeof(*summary));
+
+	if (!summary)
+		return -ENOMEM;
+	mutex_lock(&wakelat_mutex);
+	wakelat_header_show(m);
+	seq_puts(m, "\nTimes in us. A percentile is the upper bound of its bucket: the true one is at\n"
+		 "most 1/32 less. A missed expiry is a sample of its own.\n");
+	if (wakelat_timer.value)
+		show_timers(m, summary);
+	if (wakelat_has_task && wakelat_task.value)
+		show_tasks(m, summary);
+	show_losses(m, summary);
 	mutex_unlock(&wakelat_mutex);
 	vfree(summary);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(summary);
 
-/*
- * dump is a sequence of records, each of one show() and so of one snapshot:
- * the header, every population of every sampled CPU, and the end.
- */
-static unsigned int dump_records(void)
+void __init wakelat_report_files(struct dentry *root)
 {
-	return WAKELAT_POPULATIONS * cpumask_weight(&wakelat_cpus);
-}
-
-static void *dump_at(loff_t *pos)
-{
-	return *pos <= dump_records() + 1 ? pos : NULL;
-}
-
-/* The set of CPUs, and with it the records, must not change on the way. */
-static void *dump_start(struct seq_file *m, loff_t *pos)
-{
-	mutex_lock(&wakelat_mutex);
-	return dump_at(pos);
-}
-
-static void *dump_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return dump_at(pos);
-}
-
-static void dump_stop(struct seq_file *m, void *v)
-{
-	mutex_unlock(&wakelat_mutex);
-}
-
-static void dump_header(struct seq_file *m)
-{
-	u32 hz = wakelat_arch_timer_hz();
-
-	seq_printf(m, "# wakelat dump %u\n", DUMP_VERSION);
-	seq_printf(m, "# module_version: %s\n", WAKELAT_VERSION);
-	seq_printf(m, "# kernel_release: %s\n", init_utsname()->release);
-	seq_printf(m, "# kernel_version: %s\n", init_utsname()->version);
-	seq_printf(m, "# machine: %s\n", init_utsname()->machine);
-	seq_printf(m, "# preempt_model: %s\n", wakelat_preempt_model());
-	seq_printf(m, "# preempt_model_at_start: %s\n",
-		   wakelat_run.preempt_model ? wakelat_run.preempt_model : "-");
-	seq_printf(m, "# hz: %u\n", HZ);
-	seq_puts(m, "# clock: CLOCK_MONOTONIC\n");
-	seq_printf(m, "# clocksource: %s\n", hz ? "arch_sys_counter" : "-");
-	if (hz)
-		seq_printf(m, "# clocksource_hz: %u\n", hz);
-	else
-		seq_puts(m, "# clocksource_hz: -\n");
-	seq_printf(m, "# clock_step_ns: %llu\n", clock_step_ns);
-	seq_printf(m, "# cpus_possible: %*pbl\n", cpumask_pr_args(cpu_possible_mask));
-	seq_printf(m, "# cpus_online: %*pbl\n", cpumask_pr_args(cpu_online_mask));
-	seq_printf(m, "# cpus: %*pbl\n", cpumask_pr_args(&wakelat_cpus));
-	seq_printf(m, "# period_us: %u\n", wakelat_period_us.value);
-	seq_printf(m, "# rt_priority: %u\n", wakelat_rt_priority.value);
-	seq_puts(m, "# rt_priority_reached: ");
-	show_rt_priority(m);
-	seq_printf(m, "\n# stagger: %u\n", wakelat_stagger.value);
-	seq_printf(m, "# running: %u\n", wakelat_run.running);
-	seq_printf(m, "# started_ns: %llu\n", wakelat_run.started_ns);
-	seq_printf(m, "# span_ns: %llu\n", span_now_ns());
-	seq_printf(m, "# cpu_bytes: %zu\n", wakelat_timer_cpu_bytes());
-}
-
-static void dump_samples(struct seq_file *m, unsigned int record)
-{
-	struct wakelat_samples *samples = m->private;
-	const struct wakelat_hist *hist = &samples->hist;
-	unsigned int cpus = cpumask_weight(&wakelat_cpus);
-	unsigned int nth = record % cpus;
-	unsigned int cpu, i;
-	unsigned long waiting;
-
-	for_each_cpu(cpu, &wakelat_cpus) {
-		if (!nth--)
-			break;
-	}
-	wakelat_timer_read(record / cpus, cpu, samples, &waiting);
-
-	seq_printf(m, "samples %s cpu %u\n", population_name[record / cpus], cpu);
-	seq_printf(m, "count %llu\nsum_ns %llu\n", hist->count, hist->sum_ns);
-	if (hist->count)
-		seq_printf(m, "min_ns %llu\nmax_ns %llu\n", hist->min_ns, hist->max_ns);
-	else
-		seq_puts(m, "min_ns -\nmax_ns -\n");
-	seq_printf(m, "over %llu\nmissed %llu\nwaiting %lu\n", hist->over,
-		   samples->missed, waiting);
-	seq_printf(m, "backwards %llu\ndropped %llu\n", samples->backwards,
-		   samples->dropped);
-	for (i = 0; i < WAKELAT_HIST_BUCKETS; i++) {
-		if (hist->bucket[i])
-			seq_printf(m, "bucket %llu %llu %llu\n", wakelat_hist_lower(i),
-				   wakelat_hist_lower(i + 1), hist->bucket[i]);
-	}
-}
-
-static int dump_show(struct seq_file *m, void *v)
-{
-	loff_t pos = *(loff_t *)v;
-
-	if (pos == 0)
-		dump_header(m);
-	else if (pos <= dump_records())
-		dump_samples(m, pos - 1);
-	else
-		seq_printf(m, "# end of %u\n", dump_records());
-	return 0;
-}
-
-static const struct seq_operations dump_ops = {
-	.start = dump_start,
-	.next = dump_next,
-	.stop = dump_stop,
-	.show = dump_show,
-};
-
-static int dump_open(struct inode *inode, struct file *file)
-{
-	return seq_open_private(file, &dump_ops, sizeof(struct wakelat_samples));
-}
-
-static const struct file_operations dump_fops = {
-	.owner = THIS_MODULE,
-	.open = dump_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
-};
-
-void __init wakelat_report_init(struct dentry *root)
-{
-	clock_step_ns = measure_clock_step_ns();
 	debugfs_create_file("summary", 0444, root, NULL, &summary_fops);
-	debugfs_create_file("dump", 0444, root, NULL, &dump_fops);
 }

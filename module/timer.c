@@ -16,9 +16,11 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/smp.h>
+#include <linux/sched/task_stack.h>
 #include <linux/smpboot.h>
+#include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
+#include <asm/irq_regs.h>
 
 #include "compat.h"
 
@@ -30,11 +32,17 @@
 
 #define THREADS		2
 
+/* The frames of the interrupt itself, which are left out, have to fit too. */
+#define TRACE_DEPTH	(WAKELAT_STACK_DEPTH + 24)
+
 struct timer_thread {
 	/* Expiries not yet seen by the thread: first_ns, then every step_ns. */
 	u64 first_ns;
 	u64 step_ns;
 	unsigned long waiting;
+	/* What the interrupt found that came when, or lately while, it waited. */
+	struct wakelat_wait wait;
+	struct wakelat_stack stack;
 	struct wakelat_pop pop;
 };
 
@@ -43,6 +51,8 @@ struct timer_cpu {
 	struct hrtimer timer;
 	u64 period_ns;
 	u64 expiries;		/* the parity decides whose turn it is */
+	struct wakelat_stack stack;
+	unsigned long trace[TRACE_DEPTH];
 	struct wakelat_pop irq;
 	struct timer_thread thread[THREADS];	/* real-time, normal */
 };
@@ -79,18 +89,62 @@ static void record(struct wakelat_pop *pop, u64 first_ns, u64 step_ns, u64 n,
 	write_seqcount_end(&pop->seq);
 }
 
+/* In an interrupt: whom did it find? */
+static void find_interrupted(struct wakelat_wait *wait)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	wakelat_who_is(&wait->instead, current);
+	wait->in_user = regs && user_mode(regs);
+}
+
+/*
+ * In an interrupt: the kernel code that it found, without the interrupt's own
+ * frames. Some thousand instructions, so only for a wait that is long already.
+ */
+static void find_stack(struct timer_cpu *this, struct wakelat_stack *stack)
+{
+	struct pt_regs *regs = get_irq_regs();
+	unsigned int depth, i;
+
+	stack->depth = 0;
+	if (!regs || user_mode(regs) || is_idle_task(current))
+		return;
+	stack->entry[stack->depth++] = instruction_pointer(regs);
+	depth = stack_trace_save(this->trace, TRACE_DEPTH, 0);
+	for (i = 0; i < depth; i++) {
+		if (this->trace[i] == instruction_pointer(regs))
+			break;
+	}
+	for (i++; i < depth && stack->depth < WAKELAT_STACK_DEPTH; i++)
+		stack->entry[stack->depth++] = this->trace[i];
+}
+
+static void irq_was_late(struct timer_cpu *this, u64 late_ns, u64 now_ns)
+{
+	struct wakelat_wait wait = {
+		.wait_ns = late_ns,
+		.ended_ns = now_ns,
+		.irq_late_ns = late_ns,
+	};
+
+	find_interrupted(&wait);
+	find_stack(this, &this->stack);
+	wakelat_worst_note(&this->irq, WAKELAT_TIMER_IRQ, &wait, &this->stack);
+}
+
 /* Hard interrupt. */
 static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
 	struct timer_cpu *this = container_of(timer, struct timer_cpu, timer);
 	u64 expiry_ns = ktime_to_ns(hrtimer_get_expires(timer));
 	ktime_t now = ktime_get();
+	u64 now_ns = ktime_to_ns(now);
 	unsigned int i;
 	u64 n;
 
 	n = hrtimer_forward(timer, now, ns_to_ktime(this->period_ns));
-	record(&this->irq, expiry_ns, this->period_ns, max_t(u64, n, 1),
-	       ktime_to_ns(now));
+	record(&this->irq, expiry_ns, this->period_ns, max_t(u64, n, 1), now_ns);
 	for (i = 0; i < THREADS; i++) {
 		struct timer_thread *thread = &this->thread[i];
 		bool skips_first = (this->expiries ^ i) & 1;
@@ -99,14 +153,34 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 
 		if (!mine)
 			continue;
-		if (!was_waiting)
+		if (!was_waiting) {
 			thread->first_ns = expiry_ns +
 					   (skips_first ? this->period_ns : 0);
+			thread->wait.irq_late_ns = now_ns - thread->first_ns;
+			thread->stack.depth = 0;
+			find_interrupted(&thread->wait);
+		}
 		WRITE_ONCE(thread->waiting, thread->waiting + mine);
-		if (!was_waiting)
-			wake_up_process(*this_cpu_ptr(thread_tasks[i]));
+		if (!was_waiting) {
+			struct task_struct *task = *this_cpu_ptr(thread_tasks[i]);
+
+			wake_up_process(task);
+			wakelat_task_forget(task);
+		}
 	}
 	this->expiries += n;
+	for (i = 0; i < THREADS; i++) {
+		struct timer_thread *thread = &this->thread[i];
+
+		/* It will be among the worst, and now the culprit runs. */
+		if (thread->waiting && !thread->stack.depth &&
+		    now_ns - thread->first_ns > thread->pop.slow_ns) {
+			find_interrupted(&thread->wait);
+			find_stack(this, &thread->stack);
+		}
+	}
+	if (now_ns - expiry_ns > this->irq.slow_ns && now_ns >= expiry_ns)
+		irq_was_late(this, now_ns - expiry_ns, now_ns);
 	return HRTIMER_RESTART;
 }
 
@@ -122,8 +196,19 @@ static int take_samples(unsigned int cpu, unsigned int i)
 
 	local_irq_save(flags);
 	if (thread->waiting) {
+		struct wakelat_wait *wait = &thread->wait;
+
+		wait->ended_ns = ktime_get_ns();
+		wait->wait_ns = wait->ended_ns - thread->first_ns;
 		record(&thread->pop, thread->first_ns, thread->step_ns,
-		       thread->waiting, ktime_get_ns());
+		       thread->waiting, wait->ended_ns);
+		/* Of a wait over several expiries, the first is the worst. */
+		if (wait->wait_ns > thread->pop.slow_ns &&
+		    wait->ended_ns >= thread->first_ns) {
+			wakelat_who_is(&wait->victim, current);
+			wakelat_worst_note(&thread->pop, WAKELAT_TIMER_RT + i, wait,
+					   &thread->stack);
+		}
 		WRITE_ONCE(thread->waiting, 0);
 	}
 	local_irq_restore(flags);
@@ -243,65 +328,49 @@ void wakelat_timer_stop(void)
 	cpuhp_remove_state(online_state);
 }
 
-static void reset_pop(struct wakelat_pop *pop)
-{
-	write_seqcount_begin(&pop->seq);
-	memset(&pop->samples, 0, sizeof(pop->samples));
-	write_seqcount_end(&pop->seq);
-}
-
 /* On the CPU itself with interrupts off, or for one that is offline. */
 static void reset_cpu(void *data)
 {
 	struct timer_cpu *this = data;
 	unsigned int i;
 
-	reset_pop(&this->irq);
+	wakelat_pop_reset(&this->irq);
 	for (i = 0; i < THREADS; i++) {
 		/* These expired before the reset. */
 		WRITE_ONCE(this->thread[i].waiting, 0);
-		reset_pop(&this->thread[i].pop);
+		wakelat_pop_reset(&this->thread[i].pop);
 	}
+}
+
+static void *data_of(unsigned int cpu)
+{
+	return per_cpu(timer_cpu, cpu);
 }
 
 void wakelat_timer_reset(void)
 {
-	unsigned int cpu;
-
-	cpus_read_lock();
-	for_each_possible_cpu(cpu) {
-		struct timer_cpu *that = per_cpu(timer_cpu, cpu);
-
-		if (cpu_online(cpu)) {
-			smp_call_function_single(cpu, reset_cpu, that, 1);
-		} else {
-			preempt_disable();
-			reset_cpu(that);
-			preempt_enable();
-		}
-	}
-	cpus_read_unlock();
+	wakelat_on_each_cpu(reset_cpu, data_of);
 }
 
-void wakelat_timer_read(enum wakelat_population population, unsigned int cpu,
-			struct wakelat_samples *samples, unsigned long *waiting)
+struct wakelat_pop *wakelat_timer_pop(enum wakelat_population population, unsigned int cpu)
 {
 	struct timer_cpu *that = per_cpu(timer_cpu, cpu);
-	struct wakelat_pop *pop = &that->irq;
-	unsigned int seq;
 
-	*waiting = 0;
-	if (population != WAKELAT_TIMER_IRQ) {
-		struct timer_thread *thread =
-			&that->thread[population - WAKELAT_TIMER_RT];
+	if (population == WAKELAT_TIMER_IRQ)
+		return &that->irq;
+	return &that->thread[population - WAKELAT_TIMER_RT].pop;
+}
 
-		pop = &thread->pop;
-		*waiting = READ_ONCE(thread->waiting);
-	}
-	do {
-		seq = read_seqcount_begin(&pop->seq);
-		*samples = pop->samples;
-	} while (read_seqcount_retry(&pop->seq, seq));
+unsigned long wakelat_timer_waiting(enum wakelat_population population, unsigned int cpu)
+{
+	if (population == WAKELAT_TIMER_IRQ)
+		return 0;
+	return READ_ONCE(per_cpu(timer_cpu, cpu)->thread[population - WAKELAT_TIMER_RT].waiting);
+}
+
+bool wakelat_timer_owns(const struct task_struct *task)
+{
+	return task == __this_cpu_read(rt_thread) || task == __this_cpu_read(fair_thread);
 }
 
 bool wakelat_timer_rt_priority(unsigned int *least, unsigned int *greatest)
@@ -326,37 +395,55 @@ bool wakelat_timer_rt_priority(unsigned int *least, unsigned int *greatest)
 
 size_t wakelat_timer_cpu_bytes(void)
 {
-	return PAGE_ALIGN(sizeof(struct timer_cpu));
+	return PAGE_ALIGN(sizeof(struct timer_cpu)) + 3 * wakelat_worst.value *
+	       (sizeof(struct wakelat_wait) + sizeof(struct wakelat_stack));
 }
 
 static void free_cpus(void)
 {
-	unsigned int cpu;
+	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		vfree(per_cpu(timer_cpu, cpu));
+		struct timer_cpu *that = per_cpu(timer_cpu, cpu);
+
+		if (!that)
+			continue;
+		wakelat_pop_destroy(&that->irq);
+		for (i = 0; i < THREADS; i++)
+			wakelat_pop_destroy(&that->thread[i].pop);
+		vfree(that);
 		per_cpu(timer_cpu, cpu) = NULL;
 	}
 }
 
+static int alloc_cpu(unsigned int cpu)
+{
+	struct timer_cpu *that = vzalloc_node(sizeof(*that), cpu_to_node(cpu));
+	unsigned int i;
+	int err;
+
+	if (!that)
+		return -ENOMEM;
+	per_cpu(timer_cpu, cpu) = that;
+	hrtimer_setup(&that->timer, timer_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+	err = wakelat_pop_init(&that->irq, true, true);
+	for (i = 0; !err && i < THREADS; i++)
+		err = wakelat_pop_init(&that->thread[i].pop, true, true);
+	return err;
+}
+
 static int alloc_cpus(void)
 {
-	unsigned int cpu, i;
+	unsigned int cpu;
+	int err;
 
 	for_each_possible_cpu(cpu) {
-		struct timer_cpu *that;
-
-		that = vzalloc_node(sizeof(*that), cpu_to_node(cpu));
-		if (!that) {
+		err = alloc_cpu(cpu);
+		if (err) {
 			free_cpus();
-			return -ENOMEM;
+			return err;
 		}
-		hrtimer_setup(&that->timer, timer_expired, CLOCK_MONOTONIC,
-			      HRTIMER_MODE_ABS_PINNED_HARD);
-		seqcount_init(&that->irq.seq);
-		for (i = 0; i < THREADS; i++)
-			seqcount_init(&that->thread[i].pop.seq);
-		per_cpu(timer_cpu, cpu) = that;
 	}
 	return 0;
 }

@@ -85,7 +85,7 @@ load()
 
 unload_all()
 {
-	for unload_name in wakelat_hold wakelat; do
+	for unload_name in wakelat_hold wakelat_wake wakelat; do
 		[ ! -d "/sys/module/$unload_name" ] || rmmod "$unload_name"
 	done
 }

@@ -10,6 +10,8 @@
 # kernel's headers, also:
 # ARRAY_SIZE, CAMELCASE: names of the kernel, and of the C library.
 # MACRO_WITH_FLOW_CONTROL: one macro that leaves a test case at what fails.
+# compat.h asks for versions, as it is for; the trace event is laid out as the
+# kernel's are.
 # And with shellcheck: SC2046, lists of words are meant to be split; SC2034,
 # variables are for the scripts that source a file; SC2187, busybox is near dash.
 
@@ -30,8 +32,11 @@ strict()
 }
 
 status=0
-mapfile -t kernel_files < <(find module selftests -name tests -prune -o -name '*.[ch]' -print)
+mapfile -t kernel_files < <(find module selftests -name tests -prune -o -name '*.[ch]' \
+	! -name compat.h ! -name wakelat_trace.h -print)
 strict '' "${kernel_files[@]}" || status=1
+strict ,LINUX_VERSION_CODE,CONSTANT_COMPARISON module/compat.h || status=1
+strict ,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT module/wakelat_trace.h || status=1
 mapfile -t host_files < <(find tools module/tests -name '*.[ch]')
 strict ,ARRAY_SIZE,CAMELCASE,MACRO_WITH_FLOW_CONTROL "${host_files[@]}" || status=1
 mapfile -t scripts < <(find selftests -name '*.sh')
