@@ -47,7 +47,7 @@ refused()
 
 EINVAL=22 ERANGE=34 EBUSY=16
 
-plan 46
+plan 61
 for text in 0 1 99 1000001 4294967295; do
 	check "load: period_us=$text" refused_at_load $ERANGE period_us "$text"
 done
@@ -67,6 +67,13 @@ for text in 3-1 a 0-; do
 done
 for text in 63 0,63 0-63; do
 	check "load: cpus=$text of fewer" refused_at_load $ERANGE cpus "$text"
+done
+for wrong in timer=2 task=2 worst=33 task_waits=63 task_waits=1048577 stop_tracing=2 \
+		timeline_ms=60001 timeline_windows=0 timeline_windows=4097; do
+	check "load: $wrong" refused_at_load $ERANGE "${wrong%=*}" "${wrong#*=}"
+done
+for wrong in worst=many timeline_ms=1s task=; do
+	check "load: $wrong" refused_at_load $EINVAL "${wrong%=*}" "${wrong#*=}"
 done
 check "load: cpus= (empty)" refused_at_load $EINVAL cpus ""
 
@@ -109,6 +116,9 @@ check "running: enable 1" refused $EBUSY $FILES/enable 1
 check "running: period_us 500" refused $EBUSY $PARAMETERS/period_us 500
 check "running: cpus 0" refused $EBUSY $PARAMETERS/cpus 0
 check "running: rt_priority 60" refused $EBUSY $PARAMETERS/rt_priority 60
+check "running: timer 0" refused $EBUSY $PARAMETERS/timer 0
+check "running: task 0" refused $EBUSY $PARAMETERS/task 0
+check "running: stop_tracing 1" refused $EBUSY $PARAMETERS/stop_tracing 1
 check "running: stagger 0" refused $EBUSY $PARAMETERS/stagger 0
 
 floor_is_survived()
