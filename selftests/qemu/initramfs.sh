@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# initramfs.sh OUT MODULE...: a root file system in memory: busybox, the guest's
-# scripts, the tests, and the modules.
+# initramfs.sh OUT MODULE|FOLDER...: a root file system in memory: busybox, the
+# guest's scripts, the tests, the modules, and what is in the folders (those of
+# userland.sh).
 
 # shellcheck source=selftests/qemu/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,7 +23,13 @@ chmod 755 "$root/bin/busybox"
 install -m 755 "$QEMU_DIR/guest/init" "$root/init"
 install -m 644 "$QEMU_DIR"/guest/*.sh "$root/guest/"
 install -m 644 "$TOP"/selftests/*.sh "$root/selftests/"
-install -m 644 "$@" "$root/modules/"
+for item; do
+	if [ -d "$item" ]; then
+		cp -r "$item/." "$root/"
+	else
+		install -m 644 "$item" "$root/modules/"
+	fi
+done
 
 # Same contents, same archive: owners, times and order do not enter.
 find "$root" -exec touch -h -d @0 {} +
