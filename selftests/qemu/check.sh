@@ -8,7 +8,7 @@
 # shellcheck source=selftests/qemu/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-BOARDS='6.1-none 6.1-full 6.1-stock'
+BOARDS='6.1-none 6.1-full 6.1-stock 6.1-tracers'
 HEADERS='5.10-arm64 6.12-arm64 7.3-arm64 6.1-x86_64 6.1-arm'
 OUT=$BUILD/check
 TOOL=$BUILD/tools/wakelat-asan
@@ -81,9 +81,15 @@ guest_tests()
 	return $guest_status
 }
 
+# root_file_system KERNEL: where there are tracers, with the programs that are peers
 root_file_system()
 {
-	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/module/$1"/*.ko \
+	root_folder=
+	if [ "$1" = 6.1-tracers ]; then
+		root_folder=$OUT/userland
+		"$QEMU_DIR/userland.sh" "$root_folder" bookworm cyclictest rt-tests
+	fi
+	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/module/$1"/*.ko $root_folder \
 		$(find "$BUILD/module/$1/selftests" "$BUILD/module/$1/module" -name '*.ko')
 }
 
@@ -284,6 +290,8 @@ try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 timer,in
 try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,hold
 try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,hold
 try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold HOLD_MS=100 HIDDEN_PERCENT=50 TRIES=3
+WAKELAT_BOOT_SECONDS=900 try "6.1-tracers, four CPUs, counted time: peers agree" \
+	guest_tests 6.1-tracers counted4 peers
 try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
 try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
 	EXPECT_LACK=debugfs debugfs=off
