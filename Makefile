@@ -32,6 +32,10 @@ contrast:
 	@$(QEMU)/deps.sh
 	@$(QEMU)/contrast.sh
 
+bench:
+	@$(QEMU)/deps.sh
+	@$(QEMU)/bench.sh
+
 check:
 	@$(QEMU)/deps.sh
 	@$(QEMU)/check.sh
@@ -48,10 +52,11 @@ clean:
 help:
 	@echo 'make            the module, against the running kernel or KDIR=, into build/module'
 	@echo 'make contrast   build the NPCM845 board under two preemption models, measure, compare'
+	@echo 'make bench      count what watching a wakeup costs: wakelat and its peers'
 	@echo 'make check      all tests; the last line says how many passed'
 	@echo 'make tools      the host tool, into build/tools'
 	@echo 'make style      checkpatch and shellcheck over the sources'
-	@echo 'make deps       install the Debian packages that contrast and check need'
+	@echo 'make deps       install the Debian packages that contrast, bench and check need'
 	@echo 'make modules_install   install the module for the kernel of KDIR='
 	@echo 'make clean      remove build/'
 	@echo
@@ -60,4 +65,4 @@ help:
 	@echo 'WAKELAT_CACHE=DIR   downloads and kernels (default $${XDG_CACHE_HOME:-~/.cache}/wakelat)'
 
 .DEFAULT_GOAL := module
-.PHONY: module modules_install tools contrast check deps style clean help
+.PHONY: module modules_install tools contrast bench check deps style clean help
