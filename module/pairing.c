@@ -48,8 +48,11 @@ u64 wakelat_pairing_take(const struct wakelat_pairing *pairing, u32 id)
 	if (READ_ONCE(bucket->maybe_id) != id)
 		return 0;
 	start = READ_ONCE(bucket->maybe_start);
-	/* Taken by another task meanwhile, the time may be that one's. */
-	if (cmpxchg_relaxed(&bucket->maybe_id, id, 0) != id || READ_ONCE(pairing->blind))
+	/*
+	 * Taken by another task meanwhile, the time may be that one's; and whoever
+	 * takes the place next must not change what was just read.
+	 */
+	if (cmpxchg_release(&bucket->maybe_id, id, 0) != id || READ_ONCE(pairing->blind))
 		return 0;
 	return start;
 }

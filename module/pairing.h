@@ -43,6 +43,7 @@ typedef uint64_t u64;
 /* As the kernel has it: what was read or written before stays before. */
 #define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 #define cmpxchg_relaxed(p, old, new)	__sync_val_compare_and_swap(p, old, new)
+#define cmpxchg_release(p, old, new)	__sync_val_compare_and_swap(p, old, new)
 #endif
 
 enum wakelat_kind {

@@ -1,23 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The KUnit suite of the histogram, in the kernel that it will run in.
+# The KUnit suites of the pure code, in the kernel that it will run in.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-CASES='bounds edges samples merge empty only_over huge_counts'
+HIST='bounds edges samples merge empty only_over huge_counts'
+PAIRING='every_order full identity blind'
 
+# A suite's cases are indented; "not ok" must not do.
 passed()
 {
-	dmesg | grep -q " ok [0-9]* \(- \)\?$1\$" && return
+	dmesg | sed 's/^\[[^]]*\] //' | grep -q "^ *ok [0-9]* \(- \)\?$1\$" && return
 	dmesg | grep -B 8 "ok [0-9]* .*$1" || echo "KUnit did not run $1"
 	return 1
 }
 
-plan 7
-load kunit && load wakelat_hist_kunit
-for case in $CASES; do
-	check "kunit $case" passed "$case"
-done
-rmmod wakelat_hist_kunit kunit
+# suite NAME CASE...
+suite()
+{
+	suite_name=$1
+	shift
+	load "wakelat_${suite_name}_kunit"
+	for case; do
+		check "kunit $suite_name $case" passed "$case"
+	done
+	check "kunit wakelat_$suite_name, as a whole" passed "wakelat_$suite_name"
+	rmmod "wakelat_${suite_name}_kunit"
+}
+
+plan 13
+load kunit
+suite hist $HIST
+suite pairing $PAIRING
+rmmod kunit
 finish

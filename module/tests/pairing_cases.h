@@ -86,7 +86,7 @@ static bool step_wakes_itself(struct model *m, const struct kernel_kind *kernel)
 }
 
 /* schedule(), up to where it has decided; the runqueue is locked until it switches. */
-static bool schedule(struct model *m, const struct kernel_kind *kernel, bool delay)
+static bool begin_schedule(struct model *m, const struct kernel_kind *kernel, bool delay)
 {
 	if (m->place != EXECUTES)
 		return false;
@@ -107,14 +107,14 @@ static bool schedule(struct model *m, const struct kernel_kind *kernel, bool del
 
 static bool step_schedules(struct model *m, const struct kernel_kind *kernel)
 {
-	return schedule(m, kernel, false);
+	return begin_schedule(m, kernel, false);
 }
 
 static bool step_schedules_delayed(struct model *m, const struct kernel_kind *kernel)
 {
 	if (!kernel->delays || m->state != SLEEP || m->signal)
 		return false;
-	return schedule(m, kernel, true);
+	return begin_schedule(m, kernel, true);
 }
 
 static void switch_out(struct model *m, const struct kernel_kind *kernel, bool preempt)
@@ -310,7 +310,7 @@ static int case_every_order(u32 length)
 }
 
 /* Bytes choose the kernel and then the steps. */
-static int case_stream(const unsigned char *byte, unsigned long size)
+static inline int case_stream(const unsigned char *byte, unsigned long size)
 {
 	struct model m;
 	unsigned long i;
