@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A capture as a whole: its lines, its header and its end. */
 #define _GNU_SOURCE
 #include "dump.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DUMP_VERSION 1
+#include "dump_reader.h"
 
-struct reader {
-	const char *path;
-	unsigned int line;
-	struct dump *dump;
-	u64 in_buckets;		/* of the record that is being read */
-	u64 next_lower;
-	bool ended;
+#define DUMP_VERSION	2
+#define VERSION_LINE	"# wakelat dump "
+#define END_LINE	"# end of "
+
+/* In the order in which they come. */
+static const struct record_kind * const record_kinds[] = {
+	&samples_kind, &counters_kind, &worst_kind, &window_kind,
 };
 
-static bool refuse(const struct reader *reader, const char *format, ...)
+bool refuse(const struct reader *reader, const char *format, ...)
 {
 	va_list arguments;
 
@@ -32,185 +32,207 @@ static bool refuse(const struct reader *reader, const char *format, ...)
 	return false;
 }
 
-static void *grow(void *array, size_t count, size_t size)
+static void *must_have(void *memory)
 {
-	void *grown = reallocarray(array, count, size);
-
-	if (!grown) {
+	if (!memory) {
 		perror("wakelat");
 		exit(EXIT_FAILURE);
 	}
-	return grown;
+	return memory;
 }
 
-static struct dump_samples *last(struct reader *reader)
+void *add_one(void *array, size_t *count, size_t size)
 {
-	return &reader->dump->samples[reader->dump->count - 1];
+	/* A power of two has just been filled. */
+	if (!(*count & (*count - 1)))
+		array = must_have(reallocarray(array, *count ? 2 * *count : 1, size));
+	memset((char *)array + *count * size, 0, size);
+	++*count;
+	return array;
 }
 
-/* The record that ends here must add up. */
-static bool finish_samples(struct reader *reader)
+char *copy_text(const char *text)
 {
-	const struct dump_samples *samples;
+	return must_have(strdup(text));
+}
 
-	if (!reader->dump->count)
-		return true;
-	samples = last(reader);
-	if (reader->in_buckets + samples->hist.over != samples->hist.count)
-		return refuse(reader,
-			      "%s cpu %u: buckets add up to %" PRIu64 ", count is %" PRIu64,
-			      samples->population, samples->cpu,
-			      reader->in_buckets + samples->hist.over,
-			      samples->hist.count);
+bool parse_number(const char *text, u64 *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+bool unexpected(const struct reader *reader, const struct line *line)
+{
+	return refuse(reader, "did not expect a line of this kind here: %s", line->word[0]);
+}
+
+static bool finish_record(struct reader *reader)
+{
+	bool good = !reader->kind || reader->kind->finish(reader);
+
+	reader->kind = NULL;
+	return good;
+}
+
+static bool read_end(struct reader *reader, const char *text)
+{
+	u64 records;
+
+	if (!parse_number(text, &records))
+		return refuse(reader, "not a number of records: %s", text);
+	if (!finish_record(reader))
+		return false;
+	if (records != reader->dump->records)
+		return refuse(reader, "%zu records of %" PRIu64, reader->dump->records, records);
+	reader->ended = true;
 	return true;
 }
 
-static bool read_header(struct reader *reader, char *line)
+static bool read_header(struct reader *reader, char *text)
 {
 	struct dump *dump = reader->dump;
 	struct dump_field *field;
-	unsigned int records;
-	char *colon;
+	char *colon = strstr(text, ": ");
 
-	if (sscanf(line, "# end of %u", &records) == 1) {
-		if (!finish_samples(reader))
-			return false;
-		if (records != dump->count)
-			return refuse(reader, "%zu records of %u", dump->count, records);
-		reader->ended = true;
-		return true;
-	}
-	colon = strstr(line, ": ");
-	if (!colon || dump->count)
-		return refuse(reader, "not a header line: %s", line);
+	if (!strncmp(text, END_LINE, strlen(END_LINE)))
+		return read_end(reader, text + strlen(END_LINE));
+	if (strncmp(text, "# ", 2) || !colon || colon == text + 2 || dump->records)
+		return refuse(reader, "not a header line: %s", text);
 	*colon = '\0';
-	dump->field = grow(dump->field, dump->fields + 1, sizeof(*dump->field));
-	field = &dump->field[dump->fields++];
-	field->name = strdup(line + 2);
-	field->value = strdup(colon + 2);
-	return true;
-}
-
-static bool read_bucket(struct reader *reader, u64 lower, u64 upper, u64 count)
-{
-	u32 index = wakelat_hist_index(lower);
-
-	if (index >= WAKELAT_HIST_BUCKETS || wakelat_hist_lower(index) != lower ||
-	    wakelat_hist_lower(index + 1) != upper || lower < reader->next_lower || !count)
-		return refuse(reader,
-			      "not a bucket, or not in order: %" PRIu64 " %" PRIu64 " %" PRIu64,
-			      lower, upper, count);
-	reader->next_lower = upper;
-	last(reader)->hist.bucket[index] = count;
-	reader->in_buckets += count;
-	return true;
-}
-
-static bool read_number(struct reader *reader, const char *name, const char *text)
-{
-	struct dump_samples *samples = last(reader);
-	const struct {
-		const char *name;
-		u64 *number;
-	} numbers[] = {
-		{ "count", &samples->hist.count },
-		{ "sum_ns", &samples->hist.sum_ns },
-		{ "min_ns", &samples->hist.min_ns },
-		{ "max_ns", &samples->hist.max_ns },
-		{ "over", &samples->hist.over },
-		{ "missed", &samples->missed },
-		{ "waiting", &samples->waiting },
-		{ "backwards", &samples->backwards },
-		{ "dropped", &samples->dropped },
-	};
-	char *end;
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strcmp(name, numbers[i].name))
-			continue;
-		/* What is not defined, like the least of no samples. */
-		if (!strcmp(text, "-") && !samples->hist.count)
-			return true;
-		errno = 0;
-		*numbers[i].number = strtoull(text, &end, 10);
-		if (errno || end == text || *end || *text == '-')
-			return refuse(reader, "%s is not a number: %s", name, text);
-		return true;
+	for (size_t i = 0; i < dump->fields; i++) {
+		if (!strcmp(dump->field[i].name, text + 2))
+			return refuse(reader, "told twice: %s", text + 2);
 	}
-	return refuse(reader, "unknown name: %s", name);
+	dump->field = add_one(dump->field, &dump->fields, sizeof(*dump->field));
+	field = &dump->field[dump->fields - 1];
+	field->name = copy_text(text + 2);
+	field->value = copy_text(colon + 2);
+	return true;
 }
 
-static bool read_line(struct reader *reader, char *line)
+static struct line split(char *text)
 {
-	struct dump *dump = reader->dump;
-	struct dump_samples samples = { 0 };
-	u64 lower, upper, count;
-	char name[32], text[32];
+	struct line line = { .words = 0 };
+
+	while (text && line.words < LINE_WORDS)
+		line.word[line.words++] = strsep(&text, " ");
+	return line;
+}
+
+static bool begin_record(struct reader *reader, const struct line *line, size_t kind)
+{
+	if (!finish_record(reader))
+		return false;
+	for (size_t k = kind + 1; k < COUNT(record_kinds); k++) {
+		if (reader->reached == record_kinds[k])
+			return refuse(reader, "%s after %s", record_kinds[kind]->name,
+				      record_kinds[k]->name);
+	}
+	reader->reached = record_kinds[kind];
+	reader->kind = record_kinds[kind];
+	reader->lines = 0;
+	reader->dump->records++;
+	return reader->kind->begin(reader, line);
+}
+
+static bool read_line(struct reader *reader, char *text)
+{
+	struct line line;
 
 	if (reader->ended)
 		return refuse(reader, "text after the end");
-	if (line[0] == '#')
-		return read_header(reader, line);
-	if (sscanf(line, "samples %31s cpu %u", samples.population, &samples.cpu) == 2) {
-		if (!finish_samples(reader))
-			return false;
-		dump->samples = grow(dump->samples, dump->count + 1, sizeof(samples));
-		dump->samples[dump->count++] = samples;
-		reader->in_buckets = 0;
-		reader->next_lower = 0;
-		return true;
+	if (text[0] == '#')
+		return read_header(reader, text);
+	line = split(text);
+	for (size_t kind = 0; kind < COUNT(record_kinds); kind++) {
+		if (!strcmp(line.word[0], record_kinds[kind]->name))
+			return begin_record(reader, &line, kind);
 	}
-	if (!dump->count)
-		return refuse(reader, "samples were to come first: %s", line);
-	if (sscanf(line, "bucket %" SCNu64 " %" SCNu64 " %" SCNu64, &lower, &upper, &count) == 3)
-		return read_bucket(reader, lower, upper, count);
-	if (sscanf(line, "%31s %31s", name, text) == 2)
-		return read_number(reader, name, text);
-	return refuse(reader, "not a line of a dump: %s", line);
+	if (!reader->kind)
+		return refuse(reader, "samples were to come first: %s", text);
+	return reader->kind->next(reader, &line);
+}
+
+static bool read_version(struct reader *reader, const char *text)
+{
+	u64 version;
+
+	if (strncmp(text, VERSION_LINE, strlen(VERSION_LINE)) ||
+	    !parse_number(text + strlen(VERSION_LINE), &version))
+		return refuse(reader, "not a wakelat dump");
+	if (version != DUMP_VERSION)
+		return refuse(reader, "dump version %" PRIu64 ", this tool reads %u", version,
+			      DUMP_VERSION);
+	return true;
 }
 
 static bool read_lines(struct reader *reader, FILE *file)
 {
-	char *line = NULL;
+	char *text = NULL;
 	size_t size = 0;
-	unsigned int version;
+	ssize_t length;
 	bool good = true;
 
-	while (good && getline(&line, &size, file) > 0) {
+	while (good && (length = getline(&text, &size, file)) > 0) {
 		reader->line++;
-		line[strcspn(line, "\n")] = '\0';
-		if (reader->line > 1)
-			good = read_line(reader, line);
-		else if (sscanf(line, "# wakelat dump %u", &version) != 1)
-			good = refuse(reader, "not a wakelat dump");
-		else if (version != DUMP_VERSION)
-			good = refuse(reader, "dump version %u, this tool reads %u",
-				      version, DUMP_VERSION);
+		if (text[length - 1] != '\n') {
+			good = refuse(reader, "cut short in a line");
+			break;
+		}
+		text[length - 1] = '\0';
+		if (strlen(text) != (size_t)length - 1)
+			good = refuse(reader, "not text");
+		else if (reader->line > 1)
+			good = read_line(reader, text);
+		else
+			good = read_version(reader, text);
 	}
-	free(line);
+	free(text);
+	if (good && ferror(file))
+		good = refuse(reader, "cannot be read on: %s", strerror(errno));
 	if (good && !reader->ended)
 		good = refuse(reader, "cut short: the end is missing");
 	return good;
 }
 
-struct dump *dump_read(const char *path)
+struct dump *dump_read_from(FILE *file, const char *path)
 {
 	struct reader reader = { .path = path };
+
+	reader.dump = must_have(calloc(1, sizeof(*reader.dump)));
+	if (read_lines(&reader, file))
+		return reader.dump;
+	dump_free(reader.dump);
+	return NULL;
+}
+
+struct dump *dump_read(const char *path)
+{
 	FILE *file = fopen(path, "r");
-	bool good;
+	struct dump *dump;
 
 	if (!file) {
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		return NULL;
 	}
-	reader.dump = grow(NULL, 1, sizeof(*reader.dump));
-	memset(reader.dump, 0, sizeof(*reader.dump));
-	good = read_lines(&reader, file);
+	dump = dump_read_from(file, path);
 	fclose(file);
-	if (good)
-		return reader.dump;
-	dump_free(reader.dump);
-	return NULL;
+	return dump;
+}
+
+static void free_worst(struct dump_worst *worst)
+{
+	for (size_t w = 0; w < worst->waits; w++) {
+		for (size_t i = 0; i < worst->wait[w].depth; i++)
+			free(worst->wait[w].stack[i]);
+	}
+	free(worst->wait);
 }
 
 void dump_free(struct dump *dump)
@@ -221,8 +243,15 @@ void dump_free(struct dump *dump)
 		free(dump->field[i].name);
 		free(dump->field[i].value);
 	}
+	for (size_t i = 0; i < dump->worst_count; i++)
+		free_worst(&dump->worst[i]);
+	for (size_t i = 0; i < dump->windows; i++)
+		free(dump->window[i].row);
 	free(dump->field);
 	free(dump->samples);
+	free(dump->counters);
+	free(dump->worst);
+	free(dump->window);
 	free(dump);
 }
 

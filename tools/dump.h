@@ -4,11 +4,22 @@
 #define WAKELAT_TOOLS_DUMP_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "../module/hist.h"
 
+#define DUMP_NAME	32	/* more than the longest population has */
+#define DUMP_COMM	64	/* more than 15 characters, each as \ooo */
+#define DUMP_STACK	16
+#define DUMP_COARSE	27
+
+struct dump_field {
+	char *name;
+	char *value;
+};
+
 struct dump_samples {
-	char population[32];
+	char population[DUMP_NAME];
 	unsigned int cpu;
 	u64 missed;
 	u64 waiting;
@@ -17,9 +28,54 @@ struct dump_samples {
 	struct wakelat_hist hist;
 };
 
-struct dump_field {
-	char *name;
-	char *value;
+/* Of the task probes. */
+struct dump_counters {
+	unsigned int cpu;
+	u64 untracked;
+	u64 dropped;
+	u64 own;
+};
+
+struct dump_who {
+	unsigned int pid;
+	const char *class;
+	int prio;
+	char comm[DUMP_COMM];	/* as it is written, with \ooo; empty of nobody */
+};
+
+/* irq_late_ns, in_user and the stack are of timers, ran_ns is of tasks. */
+struct dump_wait {
+	u64 wait_ns;
+	u64 ended_ns;
+	u64 irq_late_ns;
+	u64 ran_ns;
+	bool in_user;
+	struct dump_who victim;
+	struct dump_who instead;
+	char *stack[DUMP_STACK];	/* innermost first */
+	size_t depth;
+};
+
+struct dump_worst {
+	char population[DUMP_NAME];
+	unsigned int cpu;
+	struct dump_wait *wait;	/* the longest first */
+	size_t waits;
+};
+
+struct dump_coarse {
+	char population[DUMP_NAME];
+	u32 count[DUMP_COARSE];	/* below 1.024 us, then one an octave */
+};
+
+/* One that was gone when it was to be read has no times and no rows. */
+struct dump_window {
+	u64 nth;
+	bool gone;
+	u64 start_ns;
+	u64 end_ns;
+	struct dump_coarse *row;	/* only of populations with samples */
+	size_t rows;
 };
 
 struct dump {
@@ -27,6 +83,13 @@ struct dump {
 	size_t fields;
 	struct dump_samples *samples;
 	size_t count;
+	struct dump_counters *counters;
+	size_t counters_count;
+	struct dump_worst *worst;
+	size_t worst_count;
+	struct dump_window *window;
+	size_t windows;
+	size_t records;		/* of all kinds */
 };
 
 /*
@@ -35,6 +98,8 @@ struct dump {
  * after a message with file and line on standard error.
  */
 struct dump *dump_read(const char *path);
+/* The same from @file, which @path names in messages. */
+struct dump *dump_read_from(FILE *file, const char *path);
 void dump_free(struct dump *dump);
 
 /* The header's value of @name, or "-" if it has none. */

@@ -29,7 +29,7 @@ static const char * const population[] = { "timer/irq", "timer/rt", "timer/fair"
 /* What must agree between captures for their waits to compare. */
 static const char * const alike[] = {
 	"kernel_release", "machine", "hz", "clocksource", "clocksource_hz", "cpus",
-	"cpus_online", "period_us", "rt_priority_reached", "stagger",
+	"cpus_online", "timer", "period_us", "rt_priority_reached", "stagger", "task",
 };
 
 struct build {
@@ -204,7 +204,7 @@ static int check(char **path, int paths)
 
 		if (!dump)
 			return EXIT_FAILURE;
-		printf("%s: %zu records, complete\n", path[i], dump->count);
+		printf("%s: %zu records, complete\n", path[i], dump->records);
 		dump_free(dump);
 	}
 	return EXIT_SUCCESS;
