@@ -228,6 +228,7 @@ void wakelat_reset(void)
 	wakelat_task_reset();
 	wakelat_watch_reset();
 	wakelat_timeline_reset();
+	wakelat_run.layout++;
 	wakelat_run.span_ns = 0;
 	wakelat_run.started_ns = ktime_get_ns();
 }

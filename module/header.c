@@ -76,7 +76,7 @@ void wakelat_header_show(struct seq_file *m)
 		seq_printf(m, "clock: CLOCK_MONOTONIC on arch_sys_counter, %u Hz", hz);
 	else
 		seq_puts(m, "clock: CLOCK_MONOTONIC");
-	seq_printf(m, "; read in steps of %llu ns\n", clock_step_ns);
+	seq_printf(m, "; steps of %llu ns\n", clock_step_ns);
 	if (wakelat_timer.value) {
 		seq_printf(m, "expiry every %u us%s on CPUs %*pbl (online %*pbl)\n",
 			   wakelat_period_us.value,
@@ -88,11 +88,8 @@ void wakelat_header_show(struct seq_file *m)
 	} else {
 		seq_puts(m, "timer: off\n");
 	}
-	seq_printf(m, "task: %s", task_state());
-	if (wakelat_has_task)
-		seq_printf(m, "; the probes of one wait take %u ns", wakelat_task_probe_ns());
-	seq_printf(m, "\n%s, measured %llu.%03u s; %zu KiB of memory\n",
-		   wakelat_run.running ? "running" : "stopped", span_ms, ms,
+	seq_printf(m, "task: %s\n%s, measured %llu.%03u s; %zu KiB of memory\n",
+		   task_state(), wakelat_run.running ? "running" : "stopped", span_ms, ms,
 		   wakelat_bytes() / 1024);
 }
 

@@ -3,6 +3,7 @@
 #include "wakelat.h"
 
 #include <linux/cpu.h>
+#include <linux/irqflags.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -58,7 +59,9 @@ void wakelat_pop_destroy(struct wakelat_pop *pop)
 
 void wakelat_pop_reset(struct wakelat_pop *pop)
 {
-	preempt_disable();
+	unsigned long flags;
+
+	local_irq_save(flags);
 	write_seqcount_begin(&pop->worst_seq);
 	pop->slow_ns = 0;
 	pop->worst_count = 0;
@@ -68,7 +71,7 @@ void wakelat_pop_reset(struct wakelat_pop *pop)
 	/* So that the least is found without a look at the count. */
 	pop->samples.hist.min_ns = U64_MAX;
 	write_seqcount_end(&pop->seq);
-	preempt_enable();
+	local_irq_restore(flags);
 }
 
 void wakelat_pop_read(const struct wakelat_pop *pop, struct wakelat_samples *samples)
@@ -84,6 +87,8 @@ void wakelat_pop_read(const struct wakelat_pop *pop, struct wakelat_samples *sam
 	hist->count = hist->over;
 	for (i = 0; i < WAKELAT_HIST_BUCKETS; i++)
 		hist->count += hist->bucket[i];
+	/* The least of none is not 0, and the first may be in its bucket only. */
+	hist->min_ns = min(hist->min_ns, hist->max_ns);
 }
 
 void wakelat_on_cpu(unsigned int cpu, void (*act)(void *data), void *data)

@@ -17,6 +17,7 @@ struct summary {
 	struct wakelat_samples samples;
 	struct wakelat_samples total;	/* over the sampled CPUs */
 	u64 over, backwards, dropped;	/* and over all populations */
+	u64 waits;			/* of all tasks */
 };
 
 /* Microseconds with one decimal, rounded up: a bound stays a bound. */
@@ -106,6 +107,7 @@ static void show_tasks(struct seq_file *m, struct summary *summary)
 		memset(&summary->total, 0, sizeof(summary->total));
 		for_each_cpu(cpu, &wakelat_cpus)
 			add_samples(summary, wakelat_pop(population, cpu));
+		summary->waits += summary->total.hist.count;
 		if (!summary->total.hist.count)
 			continue;
 		seq_printf(m, "%-22s %9llu", wakelat_population_name[population],
@@ -147,6 +149,8 @@ static void show_losses(struct seq_file *m, const struct summary *summary)
 		}
 		seq_printf(m, "tasks: %u waiting now, %llu dropped (table full), %llu untracked, %llu own left out\n",
 			   wakelat_task_waiting(), total.dropped, total.untracked, total.own);
+		seq_printf(m, "probes: %llu waits, %u ns each as measured at load\n",
+			   summary->waits, wakelat_task_probe_ns());
 	}
 }
 

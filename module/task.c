@@ -138,10 +138,10 @@ static void switched_in(const struct task_probes *probes, struct task_stats *thi
 		wakelat_watch_add(next, wakelat_start_kind(start), ns);
 }
 
-/* As switched() below, in all its cases. */
-static noinline void switched_slowly(const struct task_probes *probes, bool preempt,
-				     struct task_struct *prev, struct task_struct *next,
-				     unsigned int state, u64 now)
+/* As switched() below, in all cases. */
+static __always_inline void switched_slowly(const struct task_probes *probes, u64 now,
+					    bool preempt, struct task_struct *prev,
+					    struct task_struct *next, unsigned int state)
 {
 	struct task_stats *this = __this_cpu_read(*probes->stats);
 
@@ -155,13 +155,13 @@ static noinline void switched_slowly(const struct task_probes *probes, bool pree
 }
 
 /*
- * Interrupts off, runqueue locked. The common case, a task that went to sleep
- * and one whose wait is nothing special, needs no call. Of idle, whose id is
- * that of a free place, the start would be anything.
+ * Interrupts off, runqueue locked. Of the common case, a task that went to sleep
+ * and one whose wait is nothing special; else it does nothing and returns false.
+ * Of idle, whose id is that of a free place, the start would be anything.
  */
-static __always_inline void switched(const struct task_probes *probes, u64 now, bool preempt,
-				     struct task_struct *prev, struct task_struct *next,
-				     unsigned int state)
+static __always_inline bool switched(const struct task_probes *probes, u64 now,
+				     const struct task_struct *prev,
+				     const struct task_struct *next, unsigned int state)
 {
 	struct wakelat_bucket *bucket;
 	struct task_stats *this;
@@ -171,22 +171,20 @@ static __always_inline void switched(const struct task_probes *probes, u64 now, 
 
 	if (unlikely(READ_ONCE(prev->on_rq)) || unlikely(state & TASK_DEAD) || unlikely(!id) ||
 	    unlikely(rcu_access_pointer(wakelat_watches)))
-		goto slowly;
+		return false;
 	bucket = wakelat_pairing_bucket(&probes->pairing, id);
 	start = wakelat_pairing_peek(bucket, id);
 	if (unlikely(!start))
-		goto slowly;
+		return false;
 	ns = to_ns(probes, now - wakelat_start_time(start));
 	this = __this_cpu_read(*probes->stats);
 	pop = pop_of_wait(probes, this, next, start);
 	if (unlikely(ns > pop->slow_ns))
-		goto slowly;
+		return false;
 	wakelat_pairing_free(bucket);
 	wakelat_pop_add(pop, ns);
 	this->switched = now;
-	return;
-slowly:
-	switched_slowly(probes, preempt, prev, next, state, now);
+	return true;
 }
 
 static noinline void woken_slowly(const struct task_probes *probes, struct task_struct *task,
@@ -222,7 +220,10 @@ static __always_inline void woken_new(const struct task_probes *probes,
 		lost(probes);
 }
 
-/* Each probe for each clock, so that none has to ask. */
+/*
+ * Each probe for each clock, so that none has to ask. What is rare is called with
+ * the arguments as they came, so that the common case needs no stack frame.
+ */
 #define DEFINE_PROBES(clock)							\
 void wakelat_waking_##clock(void *data, struct task_struct *task)		\
 {										\
@@ -232,9 +233,14 @@ void wakelat_wakeup_new_##clock(void *data, struct task_struct *task)		\
 {										\
 	woken_new(data, task, clock_read_##clock());				\
 }										\
+void wakelat_switch_slowly_##clock(void *data, SWITCH_PROTO)			\
+{										\
+	switched_slowly(data, clock_read_##clock(), preempt, prev, next, SWITCH_STATE); \
+}										\
 void wakelat_switch_##clock(void *data, SWITCH_PROTO)				\
 {										\
-	switched(data, clock_read_##clock(), preempt, prev, next, SWITCH_STATE); \
+	if (unlikely(!switched(data, clock_read_##clock(), prev, next, SWITCH_STATE))) \
+		CALL_SWITCH(wakelat_switch_slowly_##clock, data, preempt, prev, next, state); \
 }
 
 DEFINE_PROBES(kernel)

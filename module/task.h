@@ -47,10 +47,14 @@ typedef void wakelat_switch_fn(void *data, bool preempt, struct task_struct *pre
 #define SWITCH_PROTO	bool preempt, struct task_struct *prev, struct task_struct *next, \
 			unsigned int state
 #define SWITCH_STATE	state
+#define CALL_SWITCH(probe, data, preempt, prev, next, state) \
+	probe(data, preempt, prev, next, state)
 #else
 typedef void wakelat_switch_fn(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next);
 #define SWITCH_PROTO	bool preempt, struct task_struct *prev, struct task_struct *next
+#define CALL_SWITCH(probe, data, preempt, prev, next, state) \
+	probe(data, preempt, prev, next)
 #define SWITCH_STATE	wakelat_task_state(prev)
 #endif
 typedef void wakelat_wakeup_fn(void *data, struct task_struct *task);
@@ -59,5 +63,6 @@ typedef void wakelat_wakeup_fn(void *data, struct task_struct *task);
 wakelat_wakeup_fn wakelat_waking_kernel, wakelat_waking_counter;
 wakelat_wakeup_fn wakelat_wakeup_new_kernel, wakelat_wakeup_new_counter;
 wakelat_switch_fn wakelat_switch_kernel, wakelat_switch_counter;
+wakelat_switch_fn wakelat_switch_slowly_kernel, wakelat_switch_slowly_counter;
 
 #endif

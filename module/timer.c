@@ -172,9 +172,12 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 	for (i = 0; i < THREADS; i++) {
 		struct timer_thread *thread = &this->thread[i];
 
-		/* It will be among the worst, and now the culprit runs. */
+		/*
+		 * It may become one of the worst, and now the culprit runs. To
+		 * wait until it is sure may be to wait for the last expiry.
+		 */
 		if (thread->waiting && !thread->stack.depth &&
-		    now_ns - thread->first_ns > thread->pop.slow_ns) {
+		    now_ns - thread->first_ns > thread->pop.slow_ns / 2) {
 			find_interrupted(&thread->wait);
 			find_stack(this, &thread->stack);
 		}

@@ -5,6 +5,7 @@
  */
 #include "task.h"
 
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -99,29 +100,34 @@ static int blind_end(unsigned int cpu)
 
 static enum cpuhp_state online_state, prepare_state;
 
+/* No CPU may come or go between the two, or it would be counted once. */
 static int watch_hotplug(void)
 {
 	int state;
 
-	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wakelat/task:prepare",
-					  blind_begin, blind_end);
+	cpus_read_lock();
+	probes.pairing.blind = 0;
+	state = __cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN, "wakelat/task:prepare",
+					       false, blind_begin, blind_end, false);
 	if (state < 0)
-		return state;
+		goto out_unlock;
 	prepare_state = state;
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wakelat/task:online",
-					  blind_end, blind_begin);
-	if (state < 0) {
-		cpuhp_remove_state_nocalls(prepare_state);
-		return state;
-	}
+	state = __cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "wakelat/task:online",
+					       false, blind_end, blind_begin, false);
+	if (state < 0)
+		__cpuhp_remove_state_cpuslocked(prepare_state, false);
 	online_state = state;
-	return 0;
+out_unlock:
+	cpus_read_unlock();
+	return min(state, 0);
 }
 
 static void unwatch_hotplug(void)
 {
-	cpuhp_remove_state_nocalls(online_state);
-	cpuhp_remove_state_nocalls(prepare_state);
+	cpus_read_lock();
+	__cpuhp_remove_state_cpuslocked(online_state, false);
+	__cpuhp_remove_state_cpuslocked(prepare_state, false);
+	cpus_read_unlock();
 }
 
 /* Interrupts off: nothing is switched here meanwhile. */
@@ -151,7 +157,6 @@ int wakelat_task_start(void)
 	err = watch_hotplug();
 	if (err)
 		return err;
-	probes.pairing.blind = 0;
 	memset(probes.pairing.bucket, 0, table_bytes());
 	wakelat_on_each_cpu(forget_switched, data_of);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
@@ -237,11 +242,7 @@ static void switch_to_current(void)
 {
 	wakelat_switch_fn *probe = events[0].probe[clock];
 
-#ifdef WAKELAT_HAS_PREV_STATE
-	probe(&probes, false, &init_task, current, 0);
-#else
-	probe(&probes, false, &init_task, current);
-#endif
+	CALL_SWITCH(probe, &probes, false, &init_task, current, 0);
 }
 
 /*

@@ -106,7 +106,7 @@ extern struct mutex wakelat_mutex;
 
 struct wakelat_run {
 	bool running;
-	u32 layout;			/* grows with every change of CPUs or watches */
+	u32 layout;			/* grows with what a reader of dump must not miss */
 	const char *preempt_model;	/* at the last start; NULL before the first */
 	u64 started_ns;			/* CLOCK_MONOTONIC of the last start or reset */
 	u64 span_ns;			/* time measured, without the current stretch */
@@ -142,7 +142,7 @@ struct wakelat_pop *wakelat_pop(enum wakelat_population population, unsigned int
 /* @worst: keep the worst waits too; @stacks: and their kernel stacks. -ENOMEM. */
 int wakelat_pop_init(struct wakelat_pop *pop, bool worst, bool stacks);
 void wakelat_pop_destroy(struct wakelat_pop *pop);
-/* On the CPU that writes it with interrupts off, or when nobody writes it. */
+/* On the CPU that writes it, or when nobody does. */
 void wakelat_pop_reset(struct wakelat_pop *pop);
 /* Copies the samples as they were at one moment. */
 void wakelat_pop_read(const struct wakelat_pop *pop, struct wakelat_samples *samples);

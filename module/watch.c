@@ -197,7 +197,8 @@ static struct watch *make_watch(const struct wakelat_rule *rule, const char **re
 	watch = kzalloc(struct_size(watch, pop, nr_cpu_ids), GFP_KERNEL);
 	if (!watch)
 		return NULL;
-	watch->rule = *rule;
+	/* With its padding: rules are compared as a whole. */
+	memcpy(&watch->rule, rule, sizeof(*rule));
 	if (alloc_pops(watch))
 		goto err_free_watch;
 	if (rule->cgroup[0]) {

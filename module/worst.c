@@ -101,10 +101,12 @@ void wakelat_show_symbol(struct seq_file *m, unsigned long address)
 	seq_puts(m, IS_ENABLED(CONFIG_KALLSYMS) && strncmp(name, "0x", 2) ? name : "?");
 }
 
-/* A task may put anything into its name. */
+/* A task may put anything into its name, and a terminal may obey it. */
 void wakelat_show_comm(struct seq_file *m, const char *comm)
 {
-	seq_escape(m, comm, " \t\n\\#");
+	seq_escape(m, comm, " \\#\x7f"
+		   "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10"
+		   "\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f");
 }
 
 struct worst_row {
