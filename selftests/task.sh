@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The task populations: every task's wait, of the right kind, on the right CPU,
-# under the right policy; idle and the module's own threads left out.
+# under the right policy; idle and the module's own threads left out. NOISY=1 says
+# that a computing task may lose its CPU for longer than a few of its microseconds,
+# as on a free-running emulator.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -69,9 +71,15 @@ moved_wakeups_are_counted()
 }
 
 # A task that is woken before it sleeps does not wait: just the first wakeup does.
+# With noise the interrupt may come when it sleeps already.
 self_wakeups_are_none()
 {
-	woken self 200 && expect "wakeups" "$(all count watch/slpr/wakeup)" 1 &&
+	woken self 200 || return
+	if [ "${NOISY:-0}" = 1 ]; then
+		between "wakeups" "$(all count watch/slpr/wakeup)" 1 100
+		return
+	fi
+	expect "wakeups" "$(all count watch/slpr/wakeup)" 1 &&
 		between "longest wait" "$(all max_ns watch/slpr/wakeup)" 0 100000
 }
 

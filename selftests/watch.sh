@@ -156,13 +156,11 @@ cgroups_select()
 	inside=$!
 	echo $inside >/tmp/cgroup/a/b/cgroup.procs
 	printf '%s\n' "a tid=$inside cgroup=/a" "ab tid=$inside cgroup=/a/b" "c tid=$inside cgroup=/c" >$FILES/watch
-	echo 1 >$FILES/reset && echo 1 >$FILES/enable
-	sleep 0.2
+	echo 1 >$FILES/reset && echo 1 >$FILES/enable && sleep 0.2 && echo 0 >$FILES/enable
 	first="$(watched a) $(watched ab) $(watched c)"
 	echo $inside >/tmp/cgroup/c/cgroup.procs
-	sleep 0.2
+	echo 1 >$FILES/enable && sleep 0.2 && echo 0 >$FILES/enable
 	second="$(watched a) $(watched ab) $(watched c)"
-	echo 0 >$FILES/enable
 	kill -9 $inside
 	wait $inside 2>/dev/null
 	none && rmdir /tmp/cgroup/a/b /tmp/cgroup/a /tmp/cgroup/c && umount /tmp/cgroup || return

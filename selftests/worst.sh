@@ -71,7 +71,11 @@ loop_is_named()
 		expect "victim" "$(worst timer/rt victim | cut -d' ' -f2,4)" "rt wakelat_rt/$CPU" &&
 		expect "who was found" "$(worst timer/rt instead | cut -d' ' -f4)" wakelat_hold &&
 		between "lateness of the interrupt" "$(worst timer/rt irq_late_ns)" 0 $((HOLD_US * 500)) &&
-		worst timer/rt stack | grep -q '^hold_loop+' && grep -q 'wakelat_hold\[[0-9]*\] fair' $FILES/worst
+		grep 'wakelat_hold\[[0-9]*\] fair' $FILES/worst >/dev/null || return
+	worst timer/rt stack | grep -q '^hold_loop+' && return
+	echo "the stack is:"
+	worst timer/rt stack
+	return 1
 }
 
 loop_is_not_seen()
@@ -158,8 +162,9 @@ event_names_culprit()
 
 tracing_stops()
 {
-	echo 0 >$FILES/enable && echo 1 >$PARAMETERS/stop_tracing && events 15000 >/dev/null &&
-		expect tracing_on "$(cat $TRACING/tracing_on)" 0 &&
+	echo 0 >$FILES/enable && echo 1 >$PARAMETERS/stop_tracing || return
+	events 15000 >/dev/null
+	expect tracing_on "$(cat $TRACING/tracing_on)" 0 &&
 		expect "events until it stopped" "$(grep -c over_threshold: $TRACING/trace)" 1
 }
 

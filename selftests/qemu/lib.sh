@@ -76,6 +76,12 @@ under_lock()
 	) 9>"$under_lock_file"
 }
 
+# module_bytes FILE: what an arm64 module takes in memory when it is loaded
+module_bytes()
+{
+	aarch64-linux-gnu-size "$1" | awk 'NR == 2 { print $4 }'
+}
+
 # cross_of ARCH: the prefix of the compiler for a kernel architecture.
 cross_of()
 {

@@ -8,8 +8,8 @@
  * move   the same, and moves the sleeper to the next CPU before each wakeup
  * self   the sleeper, about to sleep, is woken by an interrupt on its own CPU
  *        while it computes, count times: nobody waits
- * herd   wakes count sleepers on one CPU at once, from a real-time thread on
- *        that CPU that then computes for hold_us: all of them wait
+ * herd   wakes count sleepers on one CPU at once, from a thread on that CPU that
+ *        then computes for hold_us with preemption off: all of them wait
  *
  *   insmod wakelat_wake.ko kind=ping count=1000 cpu=1
  *   echo 1 > /sys/module/wakelat_wake/parameters/go
@@ -129,9 +129,12 @@ static int herd(void *data)
 {
 	unsigned int i;
 
+	/* A real-time thread would not do: from v6.12 on normal ones have a share. */
+	preempt_disable();
 	for (i = 0; i < sleepers; i++)
 		wake_up_process(sleeper[i]);
 	compute_us(hold_us);
+	preempt_enable();
 	complete(data);
 	return 0;
 }
@@ -220,7 +223,9 @@ static int __init wakelat_wake_init(void)
 			return PTR_ERR(task);
 		}
 		sleeper[sleepers++] = task;
-		set_cpus_allowed_ptr(task, cpumask_of(cpu));
+		/* Who is bound does not move any more. */
+		if (strcmp(kind, "move"))
+			kthread_bind(task, cpu);
 		if (fifo)
 			sched_set_fifo(task);
 		wake_up_process(task);

@@ -41,18 +41,19 @@ rounds_enabled()
 	echo 1 >$FILES/enable && rounds "$1" && echo 0 >$FILES/enable
 }
 
-# watches GLOB: sixteen of them
-watches()
-{
-	for watch in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-		echo "w$watch comm=$1" >$FILES/watch || return
-	done
-}
-
+# with_watches WATCHER TIMER GLOB: fifteen watches of that glob, and one of pingpong
+# if WATCHER is not no-match
 with_watches()
 {
-	insmod /modules/wakelat.ko enable=0 "timer=$3" && watches "$2" &&
-	rounds_enabled "$1" && rmmod wakelat
+	insmod /modules/wakelat.ko enable=0 "timer=$2" || return
+	for watch in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		echo "w$watch comm=$3" >$FILES/watch || return
+	done
+	if [ "$1" = no-match ]; then
+		echo "w16 comm=$3" >$FILES/watch
+	else
+		echo 'w16 comm=pingpong' >$FILES/watch
+	fi && rounds_enabled "$1" && rmmod wakelat
 }
 
 set -e
@@ -63,9 +64,10 @@ rounds disabled
 rmmod wakelat
 wakelat timer task=0
 wakelat task timer=0
-with_watches no-match 'nobody*' 0
-with_watches match pingpong 0
-with_watches all pingpong 1
+with_watches no-match 0 'nobody*'
+with_watches one-match 0 'nobody*'
+with_watches match 0 pingpong
+with_watches all 1 'nobody*'
 ftrace_start
 rounds ftrace
 ftrace_stop

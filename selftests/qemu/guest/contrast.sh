@@ -9,7 +9,7 @@
 FILES=/sys/kernel/debug/wakelat
 
 prepare_loads || exit 1
-insmod /modules/wakelat.ko enable=0 || exit 1
+insmod /modules/wakelat.ko enable=0 task=0 || exit 1
 for load in $(echo "$LOADS" | tr , ' '); do
 	start_load "$load" || exit 1
 	# Let the start itself pass.

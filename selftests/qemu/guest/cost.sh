@@ -28,7 +28,7 @@ irq_count()
 
 loop_ns >/dev/null
 unloaded=$(loop_ns)
-insmod /modules/wakelat.ko enable=0 || exit 1
+insmod /modules/wakelat.ko enable=0 task=0 || exit 1
 disabled=$(loop_ns)
 echo 1 >$FILES/enable
 before=$(irq_count)
