@@ -161,7 +161,7 @@ static __always_inline void switched_slowly(const struct task_probes *probes, u6
  */
 static __always_inline bool switched(const struct task_probes *probes, u64 now,
 				     const struct task_struct *prev,
-				     const struct task_struct *next, unsigned int state)
+				     struct task_struct *next, unsigned int state)
 {
 	struct wakelat_bucket *bucket;
 	struct task_stats *this;
@@ -169,8 +169,7 @@ static __always_inline bool switched(const struct task_probes *probes, u64 now,
 	u32 id = next->pid;
 	u64 start, ns;
 
-	if (unlikely(READ_ONCE(prev->on_rq)) || unlikely(state & TASK_DEAD) || unlikely(!id) ||
-	    unlikely(rcu_access_pointer(wakelat_watches)))
+	if (unlikely(READ_ONCE(prev->on_rq)) || unlikely(state & TASK_DEAD) || unlikely(!id))
 		return false;
 	bucket = wakelat_pairing_bucket(&probes->pairing, id);
 	start = wakelat_pairing_peek(bucket, id);
@@ -184,6 +183,8 @@ static __always_inline bool switched(const struct task_probes *probes, u64 now,
 	wakelat_pairing_free(bucket);
 	wakelat_pop_add(pop, ns);
 	this->switched = now;
+	if (unlikely(rcu_access_pointer(wakelat_watches)))
+		wakelat_watch_add(next, wakelat_start_kind(start), ns);
 	return true;
 }
 
@@ -222,7 +223,7 @@ static __always_inline void woken_new(const struct task_probes *probes,
 
 /*
  * Each probe for each clock, so that none has to ask. What is rare is called with
- * the arguments as they came, so that the common case needs no stack frame.
+ * the arguments as they came, so that the common case need not keep them.
  */
 #define DEFINE_PROBES(clock)							\
 void wakelat_waking_##clock(void *data, struct task_struct *task)		\
