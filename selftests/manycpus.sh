@@ -10,9 +10,12 @@ CPUS=${EXPECT_CPUS:-$(online_cpus | wc -l)}
 
 all_are_there()
 {
-	expect "records" "$(grep -c '^samples' $FILES/dump)" $((3 * CPUS)) &&
-		expect "records with samples" "$(awk '$1 == "count" && $2 > 0' $FILES/dump | wc -l)" $((3 * CPUS)) &&
-		expect "last line" "$(tail -n 1 $FILES/dump)" "# end of $((3 * CPUS))"
+	expect "records" "$(grep -c '^samples timer/' $FILES/dump)" $((3 * CPUS)) &&
+		expect "records with samples" "$(awk '
+			$1 == "samples" { here = $2 ~ /^timer/ }
+			here && $1 == "count" && $2 > 0' $FILES/dump | wc -l)" $((3 * CPUS)) &&
+		expect "last line" "$(tail -n 1 $FILES/dump)" \
+			"# end of $(grep -cE '^(samples|counters|worst|window) ' $FILES/dump)"
 }
 
 summary_has_each_cpu()

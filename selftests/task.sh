@@ -145,15 +145,16 @@ herd_waits()
 			here && $1 == "bucket" && $2 < 9000000' $FILES/dump)" ""
 }
 
-# A table too small for all that wait: what it cannot hold is counted, and no
+# A table too small for all that wait: what it cannot hold is counted, with what it
+# cannot hold of other tasks, and no
 # wrong wait is told.
 full_table_is_told()
 {
 	rmmod wakelat && load wakelat enable=0 timer=0 task_waits=64 &&
 		echo 'slpr comm=wakelat_slpr' >$FILES/watch && woken herd 200 hold_us=50000 || return
 	lost=$((200 - $(all count watch/slpr/wakeup)))
-	between "lost waits" $lost 136 199 && between dropped "$(counter dropped)" $lost $((lost + 10)) &&
-		between untracked "$(counter untracked)" $lost $((lost + 20)) &&
+	between "lost waits" $lost 136 199 && between dropped "$(counter dropped)" $lost $((lost + 100)) &&
+		between untracked "$(counter untracked)" $lost $((lost + 100)) &&
 		between "longest wait" "$(all max_ns watch/slpr/wakeup)" 49000000 500000000
 }
 

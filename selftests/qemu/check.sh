@@ -203,7 +203,6 @@ damaged()
 		'not the longest first'
 	damaged_line window 's/^window \([0-9]*\) .*/window \1 2 1/' 'ends before it starts'
 	damaged_line coarse 's/^coarse .*/& 0/' 'and 27 numbers'
-	damaged_line own '/^own /d' 'counters of cpu 0 are not complete'
 	refused 'not a wakelat dump' "$TOOL" check "$TOP/README.md"
 	refused 'No such file' "$TOOL" check "$OUT/no.wakelat"
 }

@@ -23,7 +23,7 @@ if [ -n "${BOARD:-}" ]; then
 	fi
 fi
 rm -rf "$out"
-make -C "$TOP" module "$@" 2>&1 | tee "$BUILD/log/module-$name.txt"
+make -j"$JOBS" -C "$TOP" module "$@" 2>&1 | tee "$BUILD/log/module-$name.txt"
 if grep -iE 'warning|undefined' "$BUILD/log/module-$name.txt"; then
 	echo "module: warnings when built against $name" >&2
 	exit 1
