@@ -147,7 +147,7 @@ static void show_losses(struct seq_file *m, const struct summary *summary)
 			total.dropped += counters.dropped;
 			total.own += counters.own;
 		}
-		seq_printf(m, "tasks: %u waiting now, %llu dropped (table full), %llu untracked, %llu own left out\n",
+		seq_printf(m, "tasks: %u waiting, %llu dropped (table full), %llu untracked, %llu own left out\n",
 			   wakelat_task_waiting(), total.dropped, total.untracked, total.own);
 		seq_printf(m, "probes: %llu waits, %u ns each as measured at load\n",
 			   summary->waits, wakelat_task_probe_ns());

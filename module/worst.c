@@ -188,7 +188,7 @@ static int worst_show(struct seq_file *m, void *v)
 	if (!rows || !taken)
 		goto out_free;
 	mutex_lock(&wakelat_mutex);
-	seq_puts(m, "# the longest waits since load or reset; at: CLOCK_MONOTONIC, when the wait ended\n");
+	seq_puts(m, "# longest waits since load or reset; at: CLOCK_MONOTONIC when the wait ended\n");
 	for (population = 0; population < WAKELAT_POPULATIONS; population++) {
 		memset(taken, 0, nr_cpu_ids * sizeof(*taken));
 		for (i = 0; i < wakelat_worst.value; i++) {
@@ -241,14 +241,13 @@ static ssize_t threshold_write(struct file *file, const char __user *data, size_
 	const char *name;
 	int population, err;
 
-	if (size >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, data, size))
+	if (copy_from_user(text, data, min(size, sizeof(text) - 1)))
 		return -EFAULT;
 	text[strcspn(text, "\n")] = '\0';
 	name = strsep(&number, " ");
 	population = match_string(wakelat_population_name, WAKELAT_POPULATIONS, name);
-	err = population < 0 || !number ? -EINVAL : kstrtouint(number, 0, &us);
+	err = population < 0 || !number || size >= sizeof(text) ? -EINVAL :
+		kstrtouint(number, 0, &us);
 	if (!err && us > THRESHOLD_US_MAX)
 		err = -ERANGE;
 	if (err) {

@@ -130,7 +130,8 @@ threshold_reads_back()
 		expect thresholds "$(grep -v ' 0$' $FILES/threshold_us | tr '\n' ' ')" \
 			'timer/rt 500 task/wakeup/fair 7 ' || return
 	echo 'task/wakeup/fair 0' >$FILES/threshold_us
-	for bad in 'timer/rt' 'timer/rt x' 'timer/rt -1' 'timer/rt 60000001' 'nobody 5' ''; do
+	for bad in 'timer/rt' 'timer/rt x' 'timer/rt -1' 'timer/rt 60000001' 'nobody 5' '' \
+			'timer/rt 5                                                                '; do
 		new_log sh -c "echo '$bad' >$FILES/threshold_us" | grep -q 'want a population and a number from 0 to 60000000' ||
 			{ echo "'$bad' was not refused"; return 1; }
 	done
