@@ -30,12 +30,9 @@ static __always_inline struct wakelat_pop *
 pop_of_wait(const struct task_probes *probes, struct task_stats *this,
 	    const struct task_struct *task, u64 start)
 {
-	struct wakelat_pop *pop = &this->pop[probes->first_pop[task->policy & 7] +
-					     wakelat_start_kind(start)];
+	unsigned int nth = (task->policy & 7) * WAKELAT_KINDS + wakelat_start_kind(start);
 
-	/* Else the compiler works the address out for each use. */
-	OPTIMIZER_HIDE_VAR(pop);
-	return pop;
+	return (void *)this + probes->pop_at[nth];
 }
 
 /*

@@ -32,7 +32,7 @@ struct task_probes {
 	struct task_stats * __percpu *stats;
 	u32 mult;	/* the clock's unit to nanoseconds */
 	u32 shift;
-	u8 first_pop[8];	/* by policy: that of its class */
+	u32 pop_at[8 * WAKELAT_KINDS];	/* by policy and kind: offset in task_stats */
 };
 
 static inline unsigned int pop_of(enum wakelat_kind kind, enum wakelat_class class)

@@ -321,8 +321,10 @@ int wakelat_task_init(void)
 		}
 	}
 	clock = clock_choose(&probes.mult, &probes.shift);
-	for (i = 0; i < ARRAY_SIZE(probes.first_pop); i++)
-		probes.first_pop[i] = pop_of(0, wakelat_class_of(i));
+	for (i = 0; i < ARRAY_SIZE(probes.pop_at); i++)
+		probes.pop_at[i] = offsetof(struct task_stats,
+					    pop[pop_of(i % WAKELAT_KINDS,
+						       wakelat_class_of(i / WAKELAT_KINDS))]);
 	err = alloc_memory();
 	if (err) {
 		free_memory();
