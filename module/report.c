@@ -8,6 +8,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "rule.h"
 
 /* Quantiles that summary shows, in parts per million. */
 static const u32 shown_ppm[] = { 500000, 900000, 990000, 999000, 999900 };
@@ -116,7 +117,7 @@ static void show_tasks(struct seq_file *m, struct summary *summary)
 	}
 	for (i = 0; (name = wakelat_watch_name(i)); i++) {
 		for (kind = 0; kind < WAKELAT_KINDS; kind++) {
-			char row[WAKELAT_WATCH_NAME + sizeof("/preempted")];
+			char row[WAKELAT_RULE_NAME + sizeof("/preempted")];
 
 			memset(&summary->total, 0, sizeof(summary->total));
 			for_each_cpu(cpu, &wakelat_cpus)

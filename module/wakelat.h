@@ -247,8 +247,6 @@ static inline size_t wakelat_task_bytes(void) { return 0; }
 #endif
 
 /* watch.c: named subsets of the task populations */
-#define WAKELAT_WATCH_NAME	12	/* characters of the longest name */
-
 struct wakelat_watches;
 extern struct wakelat_watches __rcu *wakelat_watches;	/* NULL if there are none */
 
