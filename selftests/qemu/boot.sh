@@ -3,10 +3,11 @@
 #
 # boot.sh KERNEL-FOLDER INITRAMFS MODE OUT [KERNEL-ARGUMENT...]
 #
-# Boots the NPCM845 board under QEMU and returns 0 only if the guest's verdict
+# Boots under QEMU, on the NPCM845 board, and returns 0 only if the guest's verdict
 # came, as the last line of its second serial line, and was "pass".
 #
-# KERNEL-FOLDER holds Image and npcm845.dtb. MODE is free (host time, four
+# KERNEL-FOLDER holds Image and npcm845.dtb; without the latter, it is booted on
+# QEMU's generic machine. MODE is free (host time, four
 # CPUs) or counted time: counted1 (one CPU, the exact instrument), counted4
 # (four CPUs) or count (one CPU, a nanosecond an instruction); or virt64, 64 CPUs
 # in counted time on QEMU's generic machine.
@@ -20,13 +21,15 @@ kernel=$1 initramfs=$2 mode=$3 out=$4
 shift 4
 
 machine=npcm845-evb cpus=4 console=ttyS0 verdict=ttyS1
+if [ "$mode" = virt64 ] || [ ! -e "$kernel/npcm845.dtb" ]; then
+	machine='virt,gic-version=3' console=ttyAMA0 verdict=ttyAMA1
+fi
 case $mode in
 free)		icount='' ;;
 counted1)	icount='shift=2,sleep=off' cpus=1 ;;
 counted4)	icount='shift=2,sleep=off' ;;
 count)		icount='shift=0,sleep=off' cpus=1 ;;
-virt64)		icount='shift=2,sleep=off' cpus=64 console=ttyAMA0 verdict=ttyAMA1
-		machine='virt,gic-version=3' ;;
+virt64)		icount='shift=2,sleep=off' cpus=64 ;;
 *)		die "boot: unknown mode '$mode'" ;;
 esac
 

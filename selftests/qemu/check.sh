@@ -9,7 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 
 BOARDS='6.1-none 6.1-full 6.1-stock 6.1-tracers'
-HEADERS='5.10-arm64 6.12-arm64 7.3-arm64 6.1-x86_64 6.1-arm'
+READY='debian-6.1-voluntary debian-6.1-rt'
+HEADERS_ONLY='5.10-arm64 6.12-arm64 7.3-arm64 6.1-x86_64 6.1-arm'
 OUT=$BUILD/check
 TOOL=$BUILD/tools/wakelat-asan
 MODULE_BYTES_MOST=65536
@@ -67,8 +68,7 @@ guest_tests()
 {
 	guest_kernel=$1 guest_mode=$2 guest_list=$3
 	shift 3
-	# shellcheck source=/dev/null
-	. "$QEMU_DIR/kernels/$guest_kernel"
+	read_kernel "$guest_kernel"
 	guest_status=0
 	boot "$guest_kernel" "$guest_mode" tests TASK=check "TESTS=$guest_list" \
 		"EXPECT_MODEL=$MODEL" "$@" || guest_status=1
@@ -298,13 +298,13 @@ step "build the host tool and the userspace tests" make -C "$TOP/tools" all test
 try "histogram: userspace, with sanitizers" hist_is_right
 try "pairing, rules, reader of dump: userspace, with sanitizers" pure_code_is_right
 # shellcheck disable=SC2086 # lists of words
-"$QEMU_DIR/kernel.sh" $BOARDS $HEADERS
-for kernel in $BOARDS $HEADERS; do
+"$QEMU_DIR/kernel.sh" $BOARDS $READY $HEADERS_ONLY
+for kernel in $BOARDS $READY $HEADERS_ONLY; do
 	try "module builds without warnings: $kernel" "$QEMU_DIR/module.sh" "$kernel"
 done
 try "sparse says nothing" sparse_is_silent
 try "checkpatch and shellcheck say nothing" "$QEMU_DIR/style.sh"
-for kernel in $BOARDS; do
+for kernel in $BOARDS $READY; do
 	step "make the root file system for $kernel" root_file_system "$kernel"
 done
 
@@ -321,6 +321,10 @@ try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,hold,t
 try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,hold,task
 try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,hold,task \
 	HOLD_MS=100 HIDDEN_PERCENT=50 TRIES=3 NOISY=1
+for kernel in $READY; do
+	WAKELAT_BOOT_SECONDS=900 try "$kernel, four CPUs, counted time" guest_tests "$kernel" \
+		counted4 timer,hotplug,worst,watch,timeline IDLE_OVERSLEEPS=1
+done
 try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
 try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
 	EXPECT_LACK=debugfs debugfs=off

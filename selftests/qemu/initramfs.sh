@@ -27,7 +27,7 @@ for item; do
 	if [ -d "$item" ]; then
 		cp -r "$item/." "$root/"
 	else
-		install -m 644 "$item" "$root/modules/"
+		aarch64-linux-gnu-strip -g -o "$root/modules/$(basename "$item")" "$item"
 	fi
 done
 

@@ -82,6 +82,26 @@ module_bytes()
 	aarch64-linux-gnu-size "$1" | awk 'NR == 2 { print $4 }'
 }
 
+# read_kernel NAME: sets what kernels/NAME says, and nothing that another said
+read_kernel()
+{
+	[ -f "$QEMU_DIR/kernels/$1" ] ||
+		die "no kernel '$1'; there are: $(cd "$QEMU_DIR/kernels" && echo *)"
+	BOARD='' IMAGE='' HEADERS='' SERIES='' MODEL='' ARCH=arm64
+	# shellcheck source=/dev/null
+	. "$QEMU_DIR/kernels/$1"
+}
+
+# debian_arch ARCH: Debian's name of a kernel architecture
+debian_arch()
+{
+	case $1 in
+	x86_64) echo amd64 ;;
+	arm) echo armhf ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # cross_of ARCH: the prefix of the compiler for a kernel architecture.
 cross_of()
 {

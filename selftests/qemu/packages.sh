@@ -104,3 +104,20 @@ fetch_package()
 	fi
 	ls "$fetch_dir"/*.deb
 }
+
+# real_name SUITE ARCH PACKAGE PATTERN: the first package that it depends on whose
+# name begins with PATTERN and a number. Those without a version in their name are
+# empty.
+real_name()
+{
+	apt_at "$1" "$2" apt-cache -t "$1" depends "$3" |
+		sed -n "s/^ *Depends: \\($4.*\\)/\\1/p" | grep '[0-9]' | head -n 1
+}
+
+# fetch_real SUITE ARCH PACKAGE PATTERN: the path of that one's .deb
+fetch_real()
+{
+	apt_refresh "$1" "$2" >&2
+	fetch_real_name=$(real_name "$@")
+	fetch_package "$1" "$2" "$fetch_real_name" "$(package_version "$1" "$2" "$fetch_real_name")"
+}
