@@ -17,9 +17,8 @@ module:
 	@test -e $(KDIR)/Makefile || { \
 		echo "no kernel build tree at $(KDIR): install the headers of your kernel, or say make KDIR=..." >&2; \
 		exit 1; }
-	@mkdir -p $(OUT)/selftests
-	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/module $(OUT)/
-	@cp -rsf $(CURDIR)/selftests/test_modules $(OUT)/selftests/
+	@mkdir -p $(OUT)
+	@cp -rsf $(CURDIR)/module/. $(OUT)/
 	$(MAKE) -C $(KDIR) M=$(OUT) modules
 
 modules_install: module

@@ -16,7 +16,7 @@ OUT=$BUILD/bench
 prepare()
 {
 	"$QEMU_DIR/userland.sh" "$OUT/userland" bookworm hackbench rt-tests
-	"$QEMU_DIR/initramfs.sh" "$OUT/initramfs.gz" "$OUT/userland" "$BUILD/module/$KERNEL/wakelat.ko"
+	"$QEMU_DIR/initramfs.sh" "$OUT/initramfs.gz" "$OUT/userland" "$BUILD/ko/$KERNEL/wakelat.ko"
 }
 
 # boot MODE TASK

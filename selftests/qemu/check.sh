@@ -89,8 +89,7 @@ root_file_system()
 		root_folder=$OUT/userland
 		"$QEMU_DIR/userland.sh" "$root_folder" bookworm cyclictest rt-tests
 	fi
-	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/module/$1"/*.ko $root_folder \
-		$(find "$BUILD/module/$1/selftests" "$BUILD/module/$1/module" -name '*.ko')
+	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/ko/$1"/*.ko $root_folder
 }
 
 peers_agree()
@@ -146,18 +145,18 @@ cost_is_kept()
 	cat "$OUT/6.1-full-count-cost/cost.txt"
 	cost_bytes=$(sed -n 's/^cpu_bytes //p' "$OUT/6.1-full-count-cost/cost.txt")
 	[ "$cost_bytes" -le $CPU_BYTES_MOST ]
-	cost_bytes=$(module_bytes "$BUILD/module/6.1-full/wakelat.ko")
+	cost_bytes=$(module_bytes "$BUILD/ko/6.1-full/wakelat.ko")
 	echo "module: $cost_bytes bytes in memory"
 	[ "$cost_bytes" -le $MODULE_BYTES_MOST ]
 }
 
 sparse_is_silent()
 {
-	sparse_out=$BUILD/module/sparse
+	sparse_out=$BUILD/ko/sparse
 	rm -rf "$sparse_out"
-	make -C "$TOP" module C=2 KDIR="$(readlink -f "$BUILD/kernels/6.1-full/tree")" \
-		OUT="$sparse_out" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
-		CONFIG_WAKELAT_SELFTEST=m 2>&1 | tee "$OUT/sparse.txt"
+	make -C "$TOP/selftests" C=2 KDIR="$(readlink -f "$BUILD/kernels/6.1-full/tree")" \
+		OUTPUT="$sparse_out" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+		2>&1 | tee "$OUT/sparse.txt"
 	grep -q 'CHECK .*timer.c' "$OUT/sparse.txt"
 	! grep -E 'warning|error' "$OUT/sparse.txt"
 }

@@ -44,7 +44,7 @@ measure_both()
 prepare()
 {
 	mkdir -p "$OUT/$1"
-	"$QEMU_DIR/initramfs.sh" "$OUT/$1/initramfs.gz" "$BUILD/module/$1"/{wakelat.ko,selftests/test_modules/wakelat_hold.ko}
+	"$QEMU_DIR/initramfs.sh" "$OUT/$1/initramfs.gz" "$BUILD/ko/$1"/{wakelat,wakelat_hold}.ko
 	cp "$BUILD/kernels/$1/config" "$OUT/$1/config"
 }
 
@@ -101,7 +101,7 @@ END
 "$TOOL" contrast "${ONE#*-}=$OUT/$ONE/counted4" "${TWO#*-}=$OUT/$TWO/counted4" $LOADS
 cat <<END
 
-What it costs: $(module_bytes "$BUILD/module/$TWO/wakelat.ko") bytes of module; $(cost "$TWO" cpu_bytes) bytes of timer statistics a CPU; $(cost "$TWO" instructions_per_expiry)
+What it costs: $(module_bytes "$BUILD/ko/$TWO/wakelat.ko") bytes of module; $(cost "$TWO" cpu_bytes) bytes of timer statistics a CPU; $(cost "$TWO" instructions_per_expiry)
 instructions an expiry under ${TWO#*-} (interrupt, wakeup and two switches). The task
 populations were off: this is of the timers (make bench has the price of both).
 

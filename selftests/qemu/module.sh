@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# module.sh NAME: build the module, and for a board the test modules, against
-# the kernel kernels/NAME, without warnings, into build/module/NAME.
+# module.sh NAME: build the module, the test modules and where the kernel has
+# KUnit its suites, against the kernel kernels/NAME, without warnings, into
+# build/ko/NAME.
 
 # shellcheck source=selftests/qemu/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,18 +11,12 @@
 name=$1
 read_kernel "$name"
 tree=$(readlink -f "$BUILD/kernels/$name/tree")
-out=$BUILD/module/$name
+out=$BUILD/ko/$name
 
-set -- W=1 KDIR="$tree" OUT="$out" ARCH="$ARCH" CROSS_COMPILE="$(cross_of "$ARCH")" \
-	CC="$(cross_of "$ARCH")gcc"
-if [ -n "$MODEL" ]; then
-	set -- "$@" CONFIG_WAKELAT_SELFTEST=m
-	if grep -qx 'CONFIG_KUNIT=[my]' "$tree/.config"; then
-		set -- "$@" CONFIG_WAKELAT_KUNIT_TEST=m
-	fi
-fi
 rm -rf "$out"
-make -j"$JOBS" -C "$TOP" module "$@" 2>&1 | tee "$BUILD/log/module-$name.txt"
+make -j"$JOBS" -C "$TOP/selftests" W=1 KDIR="$tree" OUTPUT="$out" ARCH="$ARCH" \
+	CROSS_COMPILE="$(cross_of "$ARCH")" CC="$(cross_of "$ARCH")gcc" 2>&1 |
+	tee "$BUILD/log/module-$name.txt"
 # Debian's kernels are built by another version of the compiler.
 if grep -v 'the compiler differs' "$BUILD/log/module-$name.txt" | grep -iE 'warning|undefined'; then
 	echo "module: warnings when built against $name" >&2

@@ -29,7 +29,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "../../module/compat.h"
+#include "../module/compat.h"
 
 #define SLEEPERS_MAX	4096
 #define SELF_WAKE_US	20
