@@ -35,6 +35,13 @@ bench:
 	@$(QEMU)/deps.sh
 	@$(QEMU)/bench.sh
 
+kselftest:
+	@test "$$(id -u)" = 0 || { \
+		echo "make kselftest loads modules: run it as root" >&2; \
+		exit 1; }
+	$(MAKE) -C selftests KDIR=$(KDIR) OUTPUT=$(CURDIR)/build/selftests
+	@WAKELAT_MODULES=$(CURDIR)/build/selftests selftests/run.sh $(TESTS)
+
 check:
 	@$(QEMU)/deps.sh
 	@$(QEMU)/check.sh
@@ -52,6 +59,7 @@ help:
 	@echo 'make            the module, against the running kernel or KDIR=, into build/module'
 	@echo 'make contrast   build the NPCM845 board under two preemption models, measure, compare'
 	@echo 'make bench      count what watching a wakeup costs: wakelat and its peers'
+	@echo 'make kselftest  run the tests on this machine, as root (TESTS="timer task": just these)'
 	@echo 'make check      all tests; the last line says how many passed'
 	@echo 'make tools      the host tool, into build/tools'
 	@echo 'make style      checkpatch and shellcheck over the sources'
@@ -64,4 +72,4 @@ help:
 	@echo 'WAKELAT_CACHE=DIR   downloads and kernels (default $${XDG_CACHE_HOME:-~/.cache}/wakelat)'
 
 .DEFAULT_GOAL := module
-.PHONY: module modules_install tools contrast bench check deps style clean help
+.PHONY: module modules_install tools contrast bench kselftest check deps style clean help

@@ -46,7 +46,7 @@ come_back_is_sampled()
 threads_are_in_place()
 {
 	for kind in rt fair; do
-		id=$(ps -o pid,comm | awk -v name="wakelat_$kind/$CPU" '$2 == name { print $1 }')
+		id=$(threads "wakelat_$kind\/$CPU" | cut -d' ' -f1)
 		[ -n "$id" ] || { echo "no thread wakelat_$kind/$CPU"; return 1; }
 		expect "affinity of wakelat_$kind/$CPU" "$(taskset -p "$id" | sed 's/.*: //')" $((1 << CPU)) || return
 	done
@@ -99,13 +99,13 @@ unload_with_one_offline()
 		rmmod wakelat
 }
 
+restore()
+{
+	echo 1 >$ONLINE
+}
+
+[ "$(cat $ONLINE 2>/dev/null)" = 1 ] || skip_all "CPU $CPU cannot be taken away here"
 plan 8
-if [ ! -e $ONLINE ]; then
-	for try in 1 2 3 4 5 6 7 8; do
-		skip "hotplug" "CPU $CPU cannot be taken away here"
-	done
-	finish
-fi
 load wakelat
 check "a CPU that goes keeps its counts" gone_keeps_its_counts
 check "a CPU that comes back is sampled" come_back_is_sampled

@@ -1,27 +1,122 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 # What the tests share: KTAP, the module and its files. POSIX shell, so that
-# busybox runs it. A test script sources this, says "plan N", runs N checks
+# busybox and dash run it. A test script sources this, says "plan N", runs N checks
 # and ends with "finish".
 #
-# WAKELAT_MODULES is the folder of wakelat.ko and the test modules (default:
-# the folder of the script).
+# WAKELAT_MODULES is the folder of wakelat.ko and the test modules (default: the
+# folder of the script); what is not there is left to modprobe.
+#
+# Where nothing can be tested, all of the script is skipped, and says why. Else all
+# that it loads, starts and changes is undone when it ends, also by a signal: a
+# script that changes more than this file knows of defines "restore", which is run
+# then and must do no harm if nothing was changed.
 
 WAKELAT_MODULES=${WAKELAT_MODULES:-$(dirname "$0")}
 FILES=/sys/kernel/debug/wakelat
 PARAMETERS=/sys/module/wakelat/parameters
+# In the order in which they can be unloaded
+MODULES='wakelat_hold wakelat_wake wakelat_hist_kunit wakelat_pairing_kunit wakelat'
 
 tests=0
 failures=0
 skips=0
 planned=0
 
+# skip_all REASON
+skip_all()
+{
+	echo "KTAP version 1"
+	echo "1..0 # SKIP $1"
+	exit 4
+}
+
 plan()
 {
 	planned=$1
 	echo "KTAP version 1"
 	echo "1..$planned"
-	trap 'unload_all >/dev/null 2>&1' EXIT
+}
+
+# Is there such a module to load?
+have_module()
+{
+	[ -e "$WAKELAT_MODULES/$1.ko" ] || modprobe -D "$1" >/dev/null 2>&1
+}
+
+is_mounted()
+{
+	grep -q "^[^ ]* $1 " /proc/mounts
+}
+
+# mounted TYPE FOLDER: mount it there, until the script ends, unless it is
+mounted()
+{
+	! is_mounted "$2" || return 0
+	mount -t "$1" "$1" "$2" 2>/dev/null && echo "$2" >>"$SCRATCH/mounts"
+}
+
+# background COMMAND...: until stop_background, or the end of the script. Its id is
+# in $!; from a subshell, too, it is known which ones there are.
+background()
+{
+	"$@" &
+	echo $! >>"$SCRATCH/pids"
+}
+
+wait_background()
+{
+	wait
+	# Such an id may soon be another process.
+	: >"$SCRATCH/pids"
+}
+
+stop_background()
+{
+	kill -9 $(cat "$SCRATCH/pids")
+	wait_background
+} 2>/dev/null
+
+restore()
+{
+	:
+}
+
+clean_up()
+{
+	{
+		stop_background
+		restore
+		unload_all
+		for clean_up_folder in $(cat "$SCRATCH/mounts"); do
+			umount "$clean_up_folder" || return
+		done
+		rm -rf "$SCRATCH"
+	} >/dev/null 2>&1
+}
+
+# What must be so before anything can be tested; NEED_DEBUGFS=0: even without debugfs
+ready()
+{
+	[ "$(id -u)" = 0 ] || skip_all "only root can load modules"
+	for ready_name in $MODULES; do
+		[ ! -d "/sys/module/$ready_name" ] || skip_all "$ready_name is loaded: unload it first"
+	done
+	have_module wakelat ||
+		skip_all "wakelat.ko is not in $WAKELAT_MODULES, and modprobe does not know it"
+	SCRATCH=$(mktemp -d) || skip_all "no temporary folder can be made"
+	: >"$SCRATCH/pids"
+	: >"$SCRATCH/mounts"
+	trap clean_up EXIT
+	trap 'echo "# interrupted"; exit 1' HUP INT TERM
+	mounted securityfs /sys/kernel/security
+	ready_lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null)
+	case $ready_lockdown in
+	''|none) ;;
+	*) skip_all "the kernel is locked down ($ready_lockdown): controls in debugfs do not open, nor do unsigned modules load" ;;
+	esac
+	[ "${NEED_DEBUGFS:-1}" = 0 ] || mounted debugfs /sys/kernel/debug ||
+		skip_all "debugfs cannot be mounted on /sys/kernel/debug (CONFIG_DEBUG_FS)"
 }
 
 # check NAME COMMAND...: one test; what the command prints explains a failure.
@@ -53,7 +148,7 @@ finish()
 		echo "# planned $planned tests, ran $tests"
 		failures=$((failures + 1))
 	fi
-	echo "# Totals: pass:$((tests - failures - skips)) fail:$failures skip:$skips"
+	echo "# Totals: pass:$((tests - failures - skips)) fail:$failures xfail:0 xpass:0 skip:$skips error:0"
 	[ "$failures" = 0 ] || exit 1
 	[ "$tests" != "$skips" ] || exit 4
 	exit 0
@@ -76,17 +171,30 @@ between()
 	return 1
 }
 
+# load NAME PARAMETER...
 load()
 {
 	load_name=$1
 	shift
-	insmod "$WAKELAT_MODULES/$load_name.ko" "$@"
+	if [ -e "$WAKELAT_MODULES/$load_name.ko" ]; then
+		insmod "$WAKELAT_MODULES/$load_name.ko" "$@"
+	else
+		modprobe "$load_name" "$@"
+	fi
 }
 
 unload_all()
 {
-	for unload_name in wakelat_hold wakelat_wake wakelat; do
+	for unload_name in $MODULES; do
 		[ ! -d "/sys/module/$unload_name" ] || rmmod "$unload_name"
+	done
+}
+
+# threads NAME: kernel threads whose names begin so, a line "PID NAME" each
+threads()
+{
+	for threads_stat in /proc/[0-9]*/stat; do
+		sed -n "s/^\([0-9]*\) (\($1[^)]*\)).*/\1 \2/p" "$threads_stat" 2>/dev/null
 	done
 }
 
@@ -141,3 +249,5 @@ same_at_any_read_size()
 			"$same_whole" || return
 	done
 }
+
+ready

@@ -84,7 +84,7 @@ wakelat_percentile()
 # hist_percentile PERCENT: the upper bound of that log2 bucket
 hist_percentile()
 {
-	sed -n 's/^{ lat: ~ 2^\([0-9]*\) *} hitcount: *\([0-9]*\).*/\1 \2/p' /tmp/latency.hist |
+	sed -n 's/^{ lat: ~ 2^\([0-9]*\) *} hitcount: *\([0-9]*\).*/\1 \2/p' "$SCRATCH/latency.hist" |
 		sort -n | awk '
 			{ upper = 1; for (i = 0; i < $1; i++) upper *= 2; printf "%.0f %d\n", upper, $2 }' | percentile "$1"
 }
@@ -99,32 +99,28 @@ read_hits()
 	done <"$EVENTS/$1/hist"
 }
 
-# on_each_cpu ROUNDS: until all are done; what they know is in /tmp/pingpong.*
+# on_each_cpu ROUNDS: until all are done; what they know is in $SCRATCH/pingpong.*
 on_each_cpu()
 {
-	rm -f /tmp/pingpong.*
+	rm -f "$SCRATCH"/pingpong.*
 	for cpu in $(online_cpus); do
-		pingpong "$cpu" "$1" >/tmp/pingpong."$cpu" &
+		background pingpong "$cpu" "$1" >"$SCRATCH/pingpong.$cpu"
 	done
-	wait
+	wait_background
 }
 
-# Something to wait for, until load_stop
+# Something to wait for, until stop_background
 load_start()
 {
-	load_pids=
 	for cpu in $(online_cpus); do
-		pingpong "$cpu" 100000000 >/dev/null &
-		load_pids="$load_pids $!"
-		while :; do sleep 0.01; done &
-		load_pids="$load_pids $!"
+		background pingpong "$cpu" 100000000 >/dev/null
+		background nap
 	done
 }
 
-load_stop()
+nap()
 {
-	kill $load_pids
-	wait
+	while :; do sleep 0.01; done
 }
 
 as_many_as_hist()
@@ -145,14 +141,14 @@ in_a_near_bucket()
 # wake tasks too.
 read_dump()
 {
-	[ ! -e /tmp/dump.new ] || mv /tmp/dump.new /tmp/dump.old
-	cat $FILES/dump >/tmp/dump.new
+	[ ! -e "$SCRATCH/dump.new" ] || mv "$SCRATCH/dump.new" "$SCRATCH/dump.old"
+	cat $FILES/dump >"$SCRATCH/dump.new"
 }
 
 # growth PATTERN NAME: of a total, from the last reading but one
 growth()
 {
-	echo $(($(total "$1" "$2" /tmp/dump.new) - $(total "$1" "$2" /tmp/dump.old)))
+	echo $(($(total "$1" "$2" "$SCRATCH/dump.new") - $(total "$1" "$2" "$SCRATCH/dump.old")))
 }
 
 read_recipe()
@@ -173,7 +169,7 @@ watch_with_hist()
 	for nap in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done
 	read_recipe && recipe=$((recipe + hits))
 	tasks=$(growth '^samples task/wakeup/' count)
-	cat $EVENTS/synthetic/wakeup_latency/hist >/tmp/latency.hist
+	cat $EVENTS/synthetic/wakeup_latency/hist >"$SCRATCH/latency.hist"
 	echo 0 >$FILES/enable
 	: >$EVENTS/sched/sched_wakeup_new/trigger
 	hist_stop
@@ -186,7 +182,7 @@ count_known_wakeups()
 		echo 1 >$FILES/enable || return
 	on_each_cpu $((ROUNDS - 500))
 	echo 0 >$FILES/enable
-	known=$(cat /tmp/pingpong.* | awk '$1 == "wakeups" { sum += $2 } END { printf "%.0f\n", sum }')
+	known=$(cat "$SCRATCH"/pingpong.* | awk '$1 == "wakeups" { sum += $2 } END { printf "%.0f\n", sum }')
 	watched=$(total '^samples watch/pp/wakeup ' count)
 }
 
@@ -234,7 +230,7 @@ wakelat_timers()
 
 run_cyclictest()
 {
-	cyclictest -q -N -m -a -t "$(nproc)" -d 0 -p $PRIORITY -i $PERIOD_US -D "$1" >"$2" 2>/tmp/cyclictest.log
+	cyclictest -q -N -m -a -t "$(nproc)" -d 0 -p $PRIORITY -i $PERIOD_US -D "$1" >"$2" 2>"$SCRATCH/cyclictest.log"
 }
 
 # cyclictest_figure NAME: of each thread
@@ -269,7 +265,7 @@ longest()
 # same_order POPULATION NS: its mean, against the peer's
 same_order()
 {
-	order_mean=$(mean "^samples $1 " /tmp/wakelat)
+	order_mean=$(mean "^samples $1 " "$SCRATCH/wakelat")
 	between "mean of the peer" "$2" 100 100000000 &&
 		between "mean of $1, where the peer's is $2," "$order_mean" $(($2 / 3)) $(($2 * 3))
 }
@@ -285,7 +281,7 @@ longest_wait()
 # same_longest NS: on the CPU that is held, against the peer's
 same_longest()
 {
-	longest_rt=$(longest_wait /tmp/wakelat.held)
+	longest_rt=$(longest_wait "$SCRATCH/wakelat.held")
 	between "max of timer/rt under holds of $HOLD_US us" "$longest_rt" \
 		$((HOLD_US * 800)) $((HOLD_US * 1200)) &&
 		between "max of the peer, where timer/rt has $longest_rt," "$1" \
@@ -296,13 +292,23 @@ same_longest()
 measure_timers()
 {
 	measure_suffix=$1
-	wakelat_timers 2 /tmp/wakelat"$measure_suffix"
-	[ -n "$(lacks cyclictest)" ] || run_cyclictest 2 /tmp/cyclictest"$measure_suffix"
-	[ -n "$(lacks timerlat)" ] || run_timerlat 2 /tmp/timerlat"$measure_suffix"
+	wakelat_timers 2 "$SCRATCH/wakelat$measure_suffix"
+	[ -n "$(lacks cyclictest)" ] || run_cyclictest 2 "$SCRATCH/cyclictest$measure_suffix"
+	[ -n "$(lacks timerlat)" ] || run_timerlat 2 "$SCRATCH/timerlat$measure_suffix"
 }
 
+restore()
+{
+	[ "$tracing_was" ] || return
+	hist_stop
+	timerlat_stop
+	echo "$tracing_was" >$TRACING/tracing_on
+}
+
+tracing_was=
 plan 11
-tracers_ready
+mounted tracefs $TRACING
+! tracers_ready || tracing_was=$(cat $TRACING/tracing_on)
 load wakelat enable=0 timer=0
 set -- "hist triggers: as many waits of tasks" "hist triggers: p50 in the same or the next bucket" \
 	"hist triggers: p99 in the same or the next bucket"
@@ -332,18 +338,18 @@ rmmod wakelat
 if [ -z "$(lacks pingpong)" ]; then
 	load_start
 	measure_timers ''
-	load_stop
+	stop_background
 fi
 load wakelat_hold cpu="$CPU" hold_us=$HOLD_US pause_us=$((HOLD_US * 4)) kind=irqs
 measure_timers .held
 rmmod wakelat_hold
-if [ -e /tmp/wakelat ]; then
-	echo "# wakelat, ns: timer/rt mean $(mean '^samples timer/rt ' /tmp/wakelat), timer/irq mean $(mean '^samples timer/irq ' /tmp/wakelat), timer/rt max when held $(longest_wait /tmp/wakelat.held)"
+if [ -e "$SCRATCH/wakelat" ]; then
+	echo "# wakelat, ns: timer/rt mean $(mean '^samples timer/rt ' "$SCRATCH/wakelat"), timer/irq mean $(mean '^samples timer/irq ' "$SCRATCH/wakelat"), timer/rt max when held $(longest_wait "$SCRATCH/wakelat.held")"
 fi
 set -- "cyclictest: the same order of mean as timer/rt" "cyclictest: a hold is as long as for timer/rt"
 if group 'cyclictest pingpong' "$@"; then
-	thread=$(cyclictest_figure Avg /tmp/cyclictest | average)
-	held=$(cyclictest_figure Max /tmp/cyclictest.held | longest)
+	thread=$(cyclictest_figure Avg "$SCRATCH/cyclictest" | average)
+	held=$(cyclictest_figure Max "$SCRATCH/cyclictest.held" | longest)
 	echo "# cyclictest, ns: mean $thread, max when held $held"
 	check "$1" same_order timer/rt "$thread"
 	check "$2" same_longest "$held"
@@ -351,9 +357,9 @@ fi
 set -- "timerlat: the same order of mean as timer/rt" "timerlat: the same order of mean as timer/irq" \
 	"timerlat: a hold is as long as for timer/rt"
 if group 'timerlat pingpong' "$@"; then
-	thread=$(timerlat_figures thread /tmp/timerlat | average)
-	irq=$(timerlat_figures irq /tmp/timerlat | average)
-	held=$(timerlat_figures thread /tmp/timerlat.held | awk -v cpu="$CPU" '$1 + 0 == cpu' | longest)
+	thread=$(timerlat_figures thread "$SCRATCH/timerlat" | average)
+	irq=$(timerlat_figures irq "$SCRATCH/timerlat" | average)
+	held=$(timerlat_figures thread "$SCRATCH/timerlat.held" | awk -v cpu="$CPU" '$1 + 0 == cpu' | longest)
 	echo "# timerlat, ns: thread mean $thread, irq mean $irq, thread max when held $held"
 	check "$1" same_order timer/rt "$thread"
 	check "$2" same_order timer/irq "$irq"

@@ -88,9 +88,9 @@ self_wakeups_are_none()
 preemption_is_told()
 {
 	echo 1 >$FILES/enable
-	taskset 1 sh -c 'while :; do :; done' &
+	background taskset 1 sh -c 'while :; do :; done'
 	one=$!
-	taskset 1 sh -c 'while :; do :; done' &
+	background taskset 1 sh -c 'while :; do :; done'
 	two=$!
 	sleep 0.3
 	# Stopped, they stay as they are while the two counts are read.
@@ -102,8 +102,7 @@ preemption_is_told()
 	counted=$(all count watch/one/preempted)
 	woken=$(all count watch/one/wakeup)
 	echo 0 >$FILES/enable
-	kill -9 $one $two
-	wait $one $two 2>/dev/null
+	stop_background
 	between "switches of the loop" $switched 20 100000 &&
 		expect "preempted waits" "$counted" "$switched" &&
 		expect "wakeups" "$woken" 1

@@ -119,9 +119,11 @@ modes_are_right()
 
 unload_waits_for_readers()
 {
-	exec 3<$FILES/dump
-	rmmod wakelat 2>/dev/null && { echo "unloaded under an open file"; return 1; }
-	exec 3<&-
+	for name in summary dump worst timeline $([ "$(field task)" != on ] || echo watch); do
+		exec 3<$FILES/$name
+		rmmod wakelat 2>/dev/null && { echo "unloaded while $name was open"; return 1; }
+		exec 3<&-
+	done
 	[ -d $FILES ]
 }
 
@@ -141,7 +143,7 @@ unload_leaves_nothing()
 		$((before + bytes * 8 / 10)) $((before + bytes * 2)) && rmmod wakelat &&
 		expect "vmalloc after unload" "$(vmalloc_bytes)" "$before" || return
 	[ ! -e $FILES ] || { echo "$FILES is left"; return 1; }
-	ps | grep '[w]akelat_' && { echo "threads are left"; return 1; }
+	expect "threads that are left" "$(threads wakelat_)" "" || return
 	grep wakelat /sys/devices/system/cpu/hotplug/states && { echo "hotplug state is left"; return 1; }
 	grep '\[wakelat\]' /proc/timer_list && { echo "a timer is left"; return 1; }
 	return 0

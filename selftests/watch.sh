@@ -6,6 +6,13 @@
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+CGROUP=$SCRATCH/cgroup
+
+restore()
+{
+	rmdir $CGROUP/a/b $CGROUP/a $CGROUP/c
+}
+
 # watched NAME: wakeups over all CPUs
 watched()
 {
@@ -39,9 +46,9 @@ d policy=rt prio=0-50
 e comm=k?o* prio=100-139'
 	echo "$rules" >$FILES/watch && expect watches "$(cat $FILES/watch)" "$rules" || return
 	# Written again it is the same, and so it is after it was taken away.
-	cat $FILES/watch >/tmp/rules && cat /tmp/rules >$FILES/watch &&
+	cat $FILES/watch >"$SCRATCH/rules" && cat "$SCRATCH/rules" >$FILES/watch &&
 		expect watches "$(cat $FILES/watch)" "$rules" && none &&
-		cat /tmp/rules >$FILES/watch && expect watches "$(cat $FILES/watch)" "$rules" && none
+		cat "$SCRATCH/rules" >$FILES/watch && expect watches "$(cat $FILES/watch)" "$rules" && none
 }
 
 every_term_selects()
@@ -72,7 +79,7 @@ two_rules_both_count()
 # What was worked out for a task is forgotten when it changes.
 change_is_noticed()
 {
-	sh -c 'while :; do usleep 1000 2>/dev/null || sleep 0.001; done' &
+	background sh -c 'while :; do usleep 1000 2>/dev/null || sleep 0.001; done'
 	changed=$!
 	printf '%s\n' "low tid=$changed prio=120" "high tid=$changed prio=130-139" >$FILES/watch
 	echo 1 >$FILES/reset && echo 1 >$FILES/enable
@@ -83,8 +90,7 @@ change_is_noticed()
 	low_after=$(watched low)
 	high=$(watched high)
 	echo 0 >$FILES/enable
-	kill -9 $changed
-	wait $changed 2>/dev/null
+	stop_background
 	between "wakeups before" "$low" 5 100000 && between "more of the old" $((low_after - low)) 0 2 &&
 		between "wakeups after" "$high" 5 100000 && none
 }
@@ -149,21 +155,19 @@ bad' 'line 3, column 4 of "bad"' && none
 
 cgroups_select()
 {
-	mkdir -p /tmp/cgroup && mount -t cgroup2 cgroup2 /tmp/cgroup || return
-	mkdir -p /tmp/cgroup/a/b /tmp/cgroup/c
+	mkdir $CGROUP && mounted cgroup2 $CGROUP && mkdir -p $CGROUP/a/b $CGROUP/c || return
 	refused 'x cgroup=/nowhere' 'no such cgroup (error -2)' || return
-	sh -c 'while :; do usleep 1000 2>/dev/null || sleep 0.001; done' &
+	background sh -c 'while :; do usleep 1000 2>/dev/null || sleep 0.001; done'
 	inside=$!
-	echo $inside >/tmp/cgroup/a/b/cgroup.procs
+	echo $inside >$CGROUP/a/b/cgroup.procs
 	printf '%s\n' "a tid=$inside cgroup=/a" "ab tid=$inside cgroup=/a/b" "c tid=$inside cgroup=/c" >$FILES/watch
 	echo 1 >$FILES/reset && echo 1 >$FILES/enable && sleep 0.2 && echo 0 >$FILES/enable
 	first="$(watched a) $(watched ab) $(watched c)"
-	echo $inside >/tmp/cgroup/c/cgroup.procs
+	echo $inside >$CGROUP/c/cgroup.procs
 	echo 1 >$FILES/enable && sleep 0.2 && echo 0 >$FILES/enable
 	second="$(watched a) $(watched ab) $(watched c)"
-	kill -9 $inside
-	wait $inside 2>/dev/null
-	none && rmdir /tmp/cgroup/a/b /tmp/cgroup/a /tmp/cgroup/c && umount /tmp/cgroup || return
+	stop_background
+	none && rmdir $CGROUP/a/b $CGROUP/a $CGROUP/c || return
 	set -- $first $second
 	between "in a" "$1" 5 100000 && between "in a/b" "$2" 5 100000 && expect "in c" "$3" 0 &&
 		between "more in a after it left" $(($4 - $1)) 0 2 && between "in c" "$6" 5 100000
@@ -171,9 +175,7 @@ cgroups_select()
 
 load wakelat enable=0 timer=0 || load wakelat enable=0
 if [ "$(field task)" != on ]; then
-	plan 1
-	skip "watches" "no tracepoints"
-	finish
+	skip_all "this kernel has no tracepoints"
 fi
 plan 11
 load wakelat_wake count=200

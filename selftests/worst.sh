@@ -169,6 +169,14 @@ tracing_stops()
 		expect "events until it stopped" "$(grep -c over_threshold: $TRACING/trace)" 1
 }
 
+restore()
+{
+	[ "$tracing_was" ] || return
+	echo 0 >$TRACING/events/wakelat/over_threshold/enable
+	echo "$tracing_was" >$TRACING/tracing_on
+}
+
+tracing_was=
 plan 15
 load wakelat
 tasks=$(field task)
@@ -196,7 +204,8 @@ else
 fi
 check "their number is a parameter" length_is_a_parameter
 check "threshold_us reads back, and refuses what it must" threshold_reads_back
-if mount -t tracefs tracefs $TRACING 2>/dev/null && [ -d $TRACING/events/wakelat ]; then
+if mounted tracefs $TRACING && [ -d $TRACING/events/wakelat ]; then
+	tracing_was=$(cat $TRACING/tracing_on)
 	check "a threshold is in microseconds" threshold_is_in_us
 	check "its event names the culprit" event_names_culprit
 	check "stop_tracing stops ftrace at the first" tracing_stops
