@@ -44,15 +44,10 @@ have_module()
 	[ -e "$WAKELAT_MODULES/$1.ko" ] || modprobe -D "$1" >/dev/null 2>&1
 }
 
-is_mounted()
-{
-	grep -q "^[^ ]* $1 " /proc/mounts
-}
-
 # mounted TYPE FOLDER: mount it there, until the script ends, unless it is
 mounted()
 {
-	! is_mounted "$2" || return 0
+	! grep -q "^[^ ]* $2 $1 " /proc/mounts || return 0
 	mount -t "$1" "$1" "$2" 2>/dev/null && echo "$2" >>"$SCRATCH/mounts"
 }
 
@@ -86,7 +81,8 @@ clean_up()
 {
 	{
 		stop_background
-		restore
+		# In a shell of its own: what fails there may end it.
+		(restore)
 		unload_all
 		for clean_up_folder in $(cat "$SCRATCH/mounts"); do
 			umount "$clean_up_folder" || return
@@ -125,11 +121,12 @@ check()
 	check_name=$1
 	shift
 	tests=$((tests + 1))
-	if check_output=$("$@" 2>&1); then
+	# To a file: who is interrupted must not wait for loads to close a pipe.
+	if ("$@") >"$SCRATCH/output" 2>&1; then
 		echo "ok $tests - $check_name"
 	else
 		failures=$((failures + 1))
-		echo "$check_output" | sed 's/^/# /'
+		sed 's/^/# /' "$SCRATCH/output"
 		echo "not ok $tests - $check_name"
 	fi
 }
