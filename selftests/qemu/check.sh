@@ -340,6 +340,8 @@ try "tool: no difference between two runs of one build" nothing_differs
 try "tool: damaged captures are refused" damaged
 try "tool: what does not compare is refused" not_comparable
 try "size and cost stay in bounds" cost_is_kept
+try "kselftest: installed from four kernel trees, run, interrupted, parsed" \
+	"$QEMU_DIR/kselftest.sh" 6.1-full
 try "harness: what must not count as passed does not" judging_is_strict
 try "harness: no verdict is a failure" never_a_verdict
 try "harness: the model asked for is the one configured" wrong_model

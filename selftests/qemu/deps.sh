@@ -14,7 +14,7 @@
 QEMU_LEAST=10
 PACKAGES="bc bison cpio cpp device-tree-compiler flex gcc gcc-aarch64-linux-gnu
 	gcc-arm-linux-gnueabihf libc6-dev libc6-dev-arm64-cross libcmocka-dev libelf-dev
-	libssl-dev make perl shellcheck sparse xz-utils"
+	libssl-dev make perl python3 rsync shellcheck sparse xz-utils"
 
 missing()
 {

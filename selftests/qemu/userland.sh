@@ -44,7 +44,7 @@ add()
 	[ ! -e "$2" ] || return 0
 	install -D -m 755 "$1" "$2"
 	for add_library in $(aarch64-linux-gnu-readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
-		add_path=$(find "$folder/root/lib" "$folder/root/usr/lib" -name "$add_library" | sort | head -n 1)
+		add_path=$(find "$folder/root" -name "$add_library" | sort | head -n 1)
 		[ -n "$add_path" ] || die "userland: $1 wants $add_library, which no package has"
 		add "$add_path" "$out/lib/$add_library"
 	done
