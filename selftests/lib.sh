@@ -5,7 +5,8 @@
 # and ends with "finish".
 #
 # WAKELAT_MODULES is the folder of wakelat.ko and the test modules (default: the
-# folder of the script); what is not there is left to modprobe.
+# folder of the script); what is not there is left to modprobe. SCRATCH is a folder
+# for temporary files.
 #
 # Where nothing can be tested, all of the script is skipped, and says why. Else all
 # that it loads, starts and changes is undone when it ends, also by a signal: a
