@@ -234,7 +234,7 @@ new_log()
 	new_log_before=$(dmesg | wc -l)
 	"$@" >/dev/null 2>&1
 	dmesg | tail -n +$((new_log_before + 1)) | sed 's/^\[[^]]*\] //' |
-		grep '^wakelat: ' | grep -v 'taints kernel' | sort -u
+		grep '^wakelat: ' | grep -v 'taint[a-z]* kernel' | sort -u
 }
 
 # same_at_any_read_size SIZE...: dump, of which each SIZE bytes a read

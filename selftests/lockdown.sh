@@ -31,7 +31,7 @@ refused()
 [ "${LOCKDOWN:-0}" = 1 ] || skip_all "it locks the kernel down until the next boot: LOCKDOWN=1 allows it"
 [ -e /sys/kernel/security/lockdown ] || skip_all "no lockdown in this kernel (CONFIG_SECURITY_LOCKDOWN_LSM)"
 plan 12
-load wakelat
+load wakelat timeline_ms=100
 has_watch=$([ ! -e $FILES/watch ] || echo 1)
 sleep 0.5
 check "is not locked down, and measures" expect running "$(field running)" 1
