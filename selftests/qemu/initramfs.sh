@@ -22,7 +22,7 @@ dpkg-deb --fsys-tarfile "$(fetch_package bookworm arm64 busybox-static "$busybox
 chmod 755 "$root/bin/busybox"
 install -m 755 "$QEMU_DIR/guest/init" "$root/init"
 install -m 644 "$QEMU_DIR"/guest/*.sh "$root/guest/"
-install -m 644 "$TOP"/selftests/*.sh "$root/selftests/"
+install -m 644 "$TOP"/selftests/*.sh "$TOP/selftests/truth-table" "$root/selftests/"
 for item; do
 	if [ -d "$item" ]; then
 		cp -r "$item/." "$root/"

@@ -6,20 +6,29 @@
  *
  *   insmod wakelat_hold.ko cpu=1 hold_us=20000 pause_us=80000 kind=loop
  *
- * kind   what the thread does for hold_us   who must wait for it
- * loop   no scheduling point                 threads, unless the kernel preempts
- * irqs   interrupts off                      interrupts and threads
+ * kind          what the thread does for hold_us
+ * irqs          interrupts off
+ * preempt       preemption off
+ * softirq       a softirq, in the thread that raised it
+ * loop          no scheduling point
+ * cond_resched  cond_resched() again and again
+ * might_sleep   might_sleep() again and again
  *
- * It holds from load to unload, as a SCHED_NORMAL thread named wakelat_hold.
+ * Who must wait for which, selftests/truth-table tells. It holds from load to
+ * unload, as a SCHED_NORMAL thread named wakelat_hold; holds tells how often it
+ * did.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/interrupt.h>
+#include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #define HOLD_US_MAX	1000000
 
@@ -37,36 +46,104 @@ MODULE_PARM_DESC(pause_us, "microseconds asleep between two holds, 1000 to 10000
 
 static char *kind = "loop";
 module_param(kind, charp, 0444);
-MODULE_PARM_DESC(kind, "loop (default) or irqs");
+MODULE_PARM_DESC(kind, "irqs, preempt, softirq, loop (default), cond_resched or might_sleep");
+
+static unsigned int holds;
+module_param(holds, uint, 0444);
+MODULE_PARM_DESC(holds, "holds that have ended");
 
 static struct task_struct *holder;
 
-static void compute_us(u64 us)
+/*
+ * A stack has to tell by its function which kind of hold was found. Where an
+ * interrupt comes before a function has made its frame, arm64 misses the caller;
+ * called from here, that is this function. The barrier() after it keeps the
+ * compiler from jumping here instead of calling.
+ */
+static noinline void compute(void (*point)(void))
 {
-	u64 end_ns = ktime_get_ns() + us * NSEC_PER_USEC;
+	u64 end_ns = ktime_get_ns() + hold_us * (u64)NSEC_PER_USEC;
 
 	while (ktime_get_ns() < end_ns)
-		barrier();
+		point();
 }
 
-static void hold_loop(void)
+static void no_point(void)
 {
-	compute_us(hold_us);
+	barrier();
 }
 
-static void hold_irqs(void)
+static void cond_resched_point(void)
+{
+	cond_resched();
+}
+
+static void might_sleep_point(void)
+{
+	might_sleep();
+}
+
+static noinline void hold_irqs(void)
 {
 	local_irq_disable();
-	compute_us(hold_us);
+	compute(no_point);
 	local_irq_enable();
+}
+
+static noinline void hold_preempt(void)
+{
+	preempt_disable();
+	compute(no_point);
+	preempt_enable();
+}
+
+static noinline void hold_softirq(struct tasklet_struct *unused)
+{
+	compute(no_point);
+	barrier();
+}
+
+static DECLARE_TASKLET(softirq, hold_softirq);
+
+/*
+ * With bottom halves off nobody wakes ksoftirqd for it: whoever turns them on
+ * again runs it, also with PREEMPT_RT, where that thread stays preemptible.
+ */
+static void raise_softirq_here(void)
+{
+	local_bh_disable();
+	tasklet_schedule(&softirq);
+	local_bh_enable();
+}
+
+static noinline void hold_loop(void)
+{
+	compute(no_point);
+	barrier();
+}
+
+static noinline void hold_cond_resched(void)
+{
+	compute(cond_resched_point);
+	barrier();
+}
+
+static noinline void hold_might_sleep(void)
+{
+	compute(might_sleep_point);
+	barrier();
 }
 
 static const struct {
 	const char *name;
 	void (*hold)(void);
 } kinds[] = {
-	{ "loop", hold_loop },
 	{ "irqs", hold_irqs },
+	{ "preempt", hold_preempt },
+	{ "softirq", raise_softirq_here },
+	{ "loop", hold_loop },
+	{ "cond_resched", hold_cond_resched },
+	{ "might_sleep", hold_might_sleep },
 };
 
 static int hold_thread(void *data)
@@ -75,6 +152,7 @@ static int hold_thread(void *data)
 
 	while (!kthread_should_stop()) {
 		hold();
+		holds++;
 		usleep_range(pause_us, pause_us + 1);
 	}
 	return 0;
@@ -100,7 +178,8 @@ static int __init wakelat_hold_init(void)
 			break;
 	}
 	if (i == ARRAY_SIZE(kinds)) {
-		pr_err("kind=%s: want loop or irqs (error %d)\n", kind, -EINVAL);
+		pr_err("kind=%s: want irqs, preempt, softirq, loop, cond_resched or might_sleep (error %d)\n",
+		       kind, -EINVAL);
 		return -EINVAL;
 	}
 	holder = kthread_create(hold_thread, kinds[i].hold, KBUILD_MODNAME);
@@ -114,6 +193,7 @@ static int __init wakelat_hold_init(void)
 static void __exit wakelat_hold_exit(void)
 {
 	kthread_stop(holder);
+	tasklet_kill(&softirq);
 }
 
 module_init(wakelat_hold_init);
