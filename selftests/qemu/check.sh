@@ -330,6 +330,7 @@ for kernel in $READY; do
 	WAKELAT_BOOT_SECONDS=900 try "$kernel, four CPUs, counted time" guest_tests "$kernel" \
 		counted4 timer,hotplug,worst,watch,timeline IDLE_OVERSLEEPS=1
 done
+try "broken on purpose: the truth table fails" "$QEMU_DIR/mutants.sh" 6.1-none
 try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
 try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
 	EXPECT_LACK=debugfs debugfs=off
