@@ -349,6 +349,8 @@ try "harness: what must not count as passed does not" judging_is_strict
 try "harness: no verdict is a failure" never_a_verdict
 try "harness: the model asked for is the one configured" wrong_model
 try "harness: bad places and names are refused" bad_places
+# shellcheck source=selftests/qemu/check-contrast.sh
+. "$QEMU_DIR/check-contrast.sh"
 peers_status=0
 wait "$peers" || peers_status=$?
 try "6.1-tracers, four CPUs, counted time: peers agree" peers_agree

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# dynamic.sh on a kernel with several models; and told to end in its midst, it must
+# set the model back. On a kernel with one (SWITCHABLE=0) it must skip.
+
+. /guest/send.sh
+
+SWITCH=/sys/kernel/debug/sched/preempt
+
+sh /selftests/dynamic.sh >/tmp/dynamic.tap 2>&1
+status=$?
+cat /tmp/dynamic.tap
+send dynamic.tap /tmp/dynamic.tap
+if [ "$SWITCHABLE" = 0 ]; then
+	[ $status = 4 ]
+	exit
+fi
+[ $status = 0 ] || exit 1
+
+before=$(cat $SWITCH)
+sh /selftests/dynamic.sh >/dev/null 2>&1 &
+pid=$!
+switched=0
+for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	sleep 1
+	[ "$(cat $SWITCH)" = "$before" ] || { switched=1; break; }
+done
+kill -TERM $pid
+wait $pid
+if [ $switched = 0 ] || [ "$(cat $SWITCH)" != "$before" ] || [ -d /sys/module/wakelat ]; then
+	echo "ended in its midst (switched: $switched): $(cat $SWITCH), was $before"
+	exit 1
+fi
