@@ -68,7 +68,7 @@ if [ -n "$icount" ]; then
 	host_cpus=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
 		while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)
 	for host_cpu in $host_cpus; do
-		exec 8>"$CACHE/lock-host-cpu-$host_cpu"
+		exec 8>"$CACHE/locks/host-cpu-$host_cpu"
 		pin=(taskset -c "$host_cpu")
 		! flock -n 8 || break
 	done

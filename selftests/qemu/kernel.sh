@@ -66,5 +66,5 @@ have_kernel()
 }
 
 for kernel; do
-	under_lock kernels have_kernel "$kernel"
+	under_lock "kernel-$kernel" have_kernel "$kernel"
 done

@@ -27,7 +27,7 @@ case "$TOP$CACHE" in
 	die "kbuild cannot work below a path with a space or a colon in it: move the checkout ($TOP) or set WAKELAT_CACHE ($CACHE)" ;;
 esac
 
-mkdir -p "$BUILD" "$CACHE"
+mkdir -p "$BUILD" "$CACHE/locks"
 
 # step TEXT COMMAND...: say what is done, do it with its output in a log, and
 # say how long it took.  On failure the end of the log is shown.
@@ -68,7 +68,7 @@ key()
 # under_lock NAME COMMAND...: one at a time for each NAME on this cache.
 under_lock()
 {
-	under_lock_file=$CACHE/lock-$1
+	under_lock_file=$CACHE/locks/$1
 	shift
 	(
 		flock 9

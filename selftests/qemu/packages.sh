@@ -45,6 +45,11 @@ apt_at()
 # apt_refresh SUITE ARCH: have an index not older than APT_REFRESH_MINUTES.
 apt_refresh()
 {
+	under_lock "apt-$1-$2" refresh_index "$@"
+}
+
+refresh_index()
+{
 	apt_refresh_dir=$(apt_dir "$1" "$2")
 	if [ -n "$(find "$apt_refresh_dir/fresh" -mmin -"$APT_REFRESH_MINUTES" 2>/dev/null)" ]; then
 		return
@@ -96,13 +101,19 @@ package_version()
 fetch_package()
 {
 	fetch_dir=$CACHE/packages/$3-$(printf '%s' "$4" | tr ':/' '__')-$2
-	if [ ! -e "$fetch_dir/done" ]; then
-		rm -rf "$fetch_dir"
-		mkdir -p "$fetch_dir"
-		(cd "$fetch_dir" && apt_at "$1" "$2" apt-get download "$3=$4") >&2 || return 1
-		touch "$fetch_dir/done"
-	fi
+	[ -e "$fetch_dir/done" ] ||
+		under_lock "package-${fetch_dir##*/}" download "$@" >&2 || return
 	ls "$fetch_dir"/*.deb
+}
+
+# Into the folder that fetch_package names
+download()
+{
+	[ ! -e "$fetch_dir/done" ] || return 0
+	rm -rf "$fetch_dir"
+	mkdir -p "$fetch_dir"
+	(cd "$fetch_dir" && apt_at "$1" "$2" apt-get download "$3=$4") || return
+	touch "$fetch_dir/done"
 }
 
 # real_name SUITE ARCH PACKAGE PATTERN: the first package that it depends on whose

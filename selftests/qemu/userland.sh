@@ -57,7 +57,7 @@ rm -rf "$out"
 mkdir -p "$out/bin"
 if [ $# != 0 ]; then
 	mkdir -p "$CACHE/userland"
-	exec 9>"$CACHE/lock-userland"
+	exec 9>"$CACHE/locks/userland"
 	flock 9
 	have_packages "$@"
 	for program in $programs; do
