@@ -44,7 +44,7 @@ kselftest:
 
 check:
 	@$(QEMU)/deps.sh
-	@$(QEMU)/check.sh
+	@$(QEMU)/check.sh $(KERNEL)
 
 deps:
 	@$(QEMU)/deps.sh
@@ -61,6 +61,7 @@ help:
 	@echo 'make bench      count what watching a wakeup costs: wakelat and its peers'
 	@echo 'make kselftest  run the tests on this machine, as root (TESTS="timer task": just these)'
 	@echo 'make check      all tests; the last line says how many passed'
+	@echo 'make check KERNEL=NAME   those of one kernel of selftests/qemu/kernels'
 	@echo 'make tools      the host tool, into build/tools'
 	@echo 'make style      checkpatch and shellcheck over the sources'
 	@echo 'make deps       install the Debian packages that contrast, bench and check need'

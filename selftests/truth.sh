@@ -3,9 +3,9 @@
 # A CPU is held for a known time, in each way that a kernel has: who must see it,
 # under the preemption model of this kernel? truth-table tells.
 #
-# HOLD_MS (default 100) is the length of one hold; from 50 on it is longer than what
-# the scheduler may let a normal thread wait. COUNTED=1 says that time is counted, so
-# that a tenth of the hold is all that the machine may add to a wait. Else, on a
+# HOLD_MS (default 100, in counted time 50) is the length of one hold; from 50 on it is
+# longer than what the scheduler may let a normal thread wait. COUNTED=1 says that time
+# is counted, so that a tenth of the hold is all that the machine may add to a wait. Else, on a
 # free-running emulator or real hardware, it is a half, and where somebody waited
 # longer than is told it is measured anew, three times in all, for it may have been
 # chance: a bug has no luck three times. Too short a wait is no chance.
@@ -18,12 +18,14 @@
 . "$(dirname "$0")/lib.sh"
 
 TABLE=$(dirname "$0")/truth-table
-HOLD_MS=${HOLD_MS:-100}
-HOLD_NS=$((HOLD_MS * 1000000))
 if [ "${COUNTED:-0}" = 1 ]; then
+	HOLD_MS=${HOLD_MS:-50}
+	HOLD_NS=$((HOLD_MS * 1000000))
 	NOISE_NS=$((HOLD_NS / 10))
 	TRIES=1
 else
+	HOLD_MS=${HOLD_MS:-100}
+	HOLD_NS=$((HOLD_MS * 1000000))
 	NOISE_NS=$((HOLD_NS / 2))
 	TRIES=3
 fi

@@ -11,6 +11,7 @@
 # CPUs) or counted time: counted1 (one CPU, the exact instrument), counted4
 # (four CPUs) or count (one CPU, a nanosecond an instruction); or virt64, 64 CPUs
 # in counted time on QEMU's generic machine.
+# The tests are told in their environment what such time is like (selftests/truth.sh).
 # OUT receives console.log, verdict.log and the files that the guest sent.
 # WAKELAT_BOOT_SECONDS is the hard limit in host seconds (default 300).
 
@@ -38,6 +39,11 @@ mkdir -p "$out"
 
 # A panic, an oops and a warning all end in a reboot, which ends QEMU.
 append="console=$console VERDICT=$verdict maxcpus=$cpus panic=-1 oops=panic panic_on_warn=1 fw_devlink=permissive ramdisk_size=65536 quiet"
+if [ -n "$icount" ]; then
+	append="$append COUNTED=1"
+	# With several, an idle one is left asleep while another spins.
+	[ "$cpus" = 1 ] || append="$append IDLE_OVERSLEEPS=1"
+fi
 append="$append $*"
 
 # The board starts all CPUs running, but Linux wants to start them itself

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check.sh: everything that proves wakelat. Each result is a line of KTAP in
-# build/check/*.tap; the last line printed counts them all. A skipped test that
-# is not expected to be skipped counts as failed, and so does a plan not kept.
+# check.sh [KERNEL...]: everything that proves wakelat; or only what is to be run on
+# these kernels. Each result is a line of KTAP in build/check/*.tap; the last line
+# printed counts them all. A skipped test that is not expected to be skipped counts as
+# failed, and so does a plan not kept.
+#
+# What is booted is the table "runs"; as much at once as there are CPUs.
 
 # shellcheck source=selftests/qemu/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-BOARDS='6.1-none 6.1-full 6.1-stock 6.1-tracers'
-READY='debian-6.1-voluntary debian-6.1-rt'
 HEADERS_ONLY='5.10-arm64 6.12-arm64 7.3-arm64 6.1-x86_64 6.1-arm'
 OUT=$BUILD/check
 TOOL=$BUILD/tools/wakelat-asan
@@ -19,14 +20,13 @@ CPU_BYTES_MOST=40960
 rm -rf "$OUT"
 mkdir -p "$OUT" "$BUILD/log"
 
-tried=0
-
-# try TEXT COMMAND...: one test of the host
+# try TEXT COMMAND...: one test of the host. Several may run at once: what they say
+# comes in one piece.
 try()
 {
 	try_text=$1
 	shift
-	tried=$((tried + 1))
+	echo "$try_text" >>"$OUT/tried"
 	try_start=$(date +%s)
 	try_log=$OUT/$(printf '%s' "$try_text" | tr -cs 'A-Za-z0-9._-' '-').log
 	set +e
@@ -39,9 +39,18 @@ try()
 		printf '  %-66s ok %4d s\n' "$try_text" "$try_took"
 	else
 		echo "not ok - $try_text" >>"$OUT/host.tap"
-		printf '  %-66s FAILED\n' "$try_text"
-		tail -n 40 "$try_log" | sed 's/^/    | /'
+		printf '  %-66s FAILED\n%s\n' "$try_text" "$(tail -n 40 "$try_log" | sed 's/^/    | /')"
 	fi
+}
+
+# beside COMMAND...: as soon as a CPU is free, and then go on. What waits for it waits
+# for all.
+beside()
+{
+	while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+		wait -n || true
+	done
+	"$@" &
 }
 
 # refused TEXT COMMAND...: the command fails, and says TEXT
@@ -73,7 +82,7 @@ guest_tests()
 	shift 3
 	read_kernel "$guest_kernel"
 	guest_status=0
-	boot "$guest_kernel" "$guest_mode" tests TASK=check "TESTS=$guest_list" \
+	WAKELAT_BOOT_SECONDS=900 boot "$guest_kernel" "$guest_mode" tests TASK=check "TESTS=$guest_list" \
 		"EXPECT_MODEL=$MODEL" "$@" || guest_status=1
 	for guest_test in ${guest_list//,/ }; do
 		guest_tap=$OUT/$guest_kernel-$guest_mode-tests/$guest_test.tap
@@ -95,10 +104,24 @@ root_file_system()
 	"$QEMU_DIR/initramfs.sh" "$OUT/$1.gz" "$BUILD/ko/$1"/*.ko $root_folder
 }
 
-peers_agree()
+# runs [KERNEL...]: the lines of the table, or those of the kernels
+runs()
 {
-	cat "$OUT/peers.txt"
-	return "$peers_status"
+	grep -v '^#' "$QEMU_DIR/runs" | while read -r runs_line; do
+		runs_kernel=${runs_line%%[[:space:]]*}
+		[ $# = 0 ] || [[ " $* " = *" $runs_kernel "* ]] || continue
+		printf '%s\n' "$runs_line"
+	done
+}
+
+# boot_runs KERNEL...: what the table says of them
+boot_runs()
+{
+	while read -r run_kernel run_mode run_tests run_arguments <&3; do
+		# shellcheck disable=SC2086 # a list of words
+		beside try "$run_kernel $run_mode: $run_tests" guest_tests \
+			"$run_kernel" "$run_mode" "$run_tests" $run_arguments
+	done 3< <(runs "$@")
 }
 
 # Two boots that differ in nothing but the host's time must agree to the byte. A
@@ -224,135 +247,64 @@ nothing_differs()
 	[ "$(tail -n 1 "$OUT/nothing.txt")" = nothing ]
 }
 
-# The harness itself: what must not pass does not.
-never_a_verdict()
-{
-	refused "its verdict is ''" boot 6.1-full counted1 silent TASK=broken BREAK=silent
-	refused 'Kernel panic' boot 6.1-full counted1 panic rdinit=/guest/send.sh
-	refused "'verdict: fail'" boot 6.1-full counted1 warn TASK=broken BREAK=complain
-	refused "'verdict: fail'" boot 6.1-full counted1 after TASK=broken BREAK=after
-	refused "its verdict is ''" boot 6.1-full counted1 cut TASK=broken BREAK=cut
-	refused "'verdict: fail'" boot 6.1-full counted1 missing TASK=no-such-task
-	WAKELAT_BOOT_SECONDS=10 refused 'still running after 10 s' \
-		boot 6.1-full free hang TASK=broken BREAK=hang
-}
-
-# What Kconfig drops is noticed.
-wrong_model()
-{
-	cat >"$QEMU_DIR/kernels/wrong-model" <<-'END'
-		ABOUT="asks for what it does not configure" SERIES=6.1 SUITE=bookworm
-		BOARD=npcm845 MODEL=full CONFIG="base tracing kunit none"
-	END
-	wrong_status=0
-	refused 'is not the kernel that was asked for' "$QEMU_DIR/kernel.sh" wrong-model || wrong_status=1
-	rm -f "$QEMU_DIR/kernels/wrong-model"
-	return $wrong_status
-}
-
-bad_places()
-{
-	refused 'with a space' env WAKELAT_CACHE="$OUT/a b" "$QEMU_DIR/kernel.sh" 6.1-none
-	mkdir -p "$OUT/a b/selftests"
-	cp "$TOP/Makefile" "$OUT/a b/"
-	refused 'with a space' make -C "$OUT/a b" check
-	refused 'there are: 5.10-arm64' "$QEMU_DIR/kernel.sh" 6.1-nome
-	refused 'no kernel build tree' make -C "$TOP" module KDIR=/nowhere
-}
-
-# not_passed REASON LOG: such a log does not pass, for that reason
-not_passed()
-{
-	printf "$2" >"$OUT/fake.log"
-	refused "$1" "$QEMU_DIR/total.sh" "$QEMU_DIR/expected-skips" "$OUT/fake.log"
-}
-
-# What must not count as passed does not.
-judging_is_strict()
-{
-	printf '1..2\nok 1 - a\n  not ok 1 - of a subtest\nok 2 - b\n' >"$OUT/fake.log"
-	[ "$("$QEMU_DIR/total.sh" "$QEMU_DIR/expected-skips" "$OUT/fake.log")" = '2 passed, 0 failed, 0 skipped' ]
-	not_passed 'has 0 plans' 'ok 1 - a\n'
-	not_passed 'planned 2 and ran 1' '1..2\nok 1 - a\n'
-	not_passed 'planned 1 and ran 2' '1..1\nok 1 - a\nok 2 - b\n'
-	not_passed 'not ok 2' '1..1\nok 1 - a\nnot ok 2 - b\n'
-	not_passed 'has 2 plans' '1..1\nok 1 - a\n1..1\n'
-	not_passed 'must not be skipped' '1..1\nok 1 - a # SKIP\n'
-	not_passed 'must not be skipped' '1..0 # SKIP no root\n'
-	not_passed 'plans nothing' '1..0\n'
-	not_passed 'end of a line' '1..2\nok 1 - a\nok 2 - '
-	not_passed 'end of a line' ''
-	not_passed 'Oops' '1..1\nok 1 - a\n[ 1.0] Internal error: Oops: 96000004\n'
-	not_passed 'Bail out!' '1..1\nok 1 - a\nBail out!\n'
-	# All that passes is a skip that is expected: still nothing was tested.
-	printf 'fake.log a\n' >"$OUT/fake-skips"
-	printf '1..1\nok 1 - a # SKIP why\n' >"$OUT/fake.log"
-	refused '0 passed, 0 failed, 1 skipped' "$QEMU_DIR/total.sh" "$OUT/fake-skips" "$OUT/fake.log"
-}
-
 total()
 {
-	echo "1..$tried" >>"$OUT/host.tap"
+	echo "1..$(wc -l <"$OUT/tried")" >>"$OUT/host.tap"
+	"$QEMU_DIR/matrix.sh" "$OUT"
 	"$QEMU_DIR/total.sh" "$QEMU_DIR/expected-skips" "$OUT"/*.tap
 }
+
+# have KERNEL...: and the modules against it, and of one to boot the root file system
+have()
+{
+	"$QEMU_DIR/kernel.sh" "$@"
+	for kernel; do
+		try "module builds without warnings: $kernel" "$QEMU_DIR/module.sh" "$kernel"
+		read_kernel "$kernel"
+		[ -z "$MODEL" ] || step "make the root file system for $kernel" root_file_system "$kernel"
+	done
+}
+
+if [ $# != 0 ]; then
+	for kernel; do
+		read_kernel "$kernel"
+		[ -n "$(runs "$kernel")" ] || die "no test is run on $kernel (see selftests/qemu/runs)"
+	done
+	have "$@"
+	boot_runs "$@"
+	wait
+	total
+	exit
+fi
 
 echo "wakelat: all tests"
 step "build the host tool and the userspace tests" make -C "$TOP/tools" all tests
 try "histogram: userspace, with sanitizers" hist_is_right
 try "pairing, rules, reader of dump: userspace, with sanitizers" pure_code_is_right
-# shellcheck disable=SC2086 # lists of words
-"$QEMU_DIR/kernel.sh" $BOARDS $READY $HEADERS_ONLY
-for kernel in $BOARDS $READY $HEADERS_ONLY; do
-	try "module builds without warnings: $kernel" "$QEMU_DIR/module.sh" "$kernel"
-done
+# shellcheck disable=SC2046,SC2086 # lists of words
+have $(runs | awk '!had[$1]++ { print $1 }') $HEADERS_ONLY
 try "sparse says nothing" sparse_is_silent
 try "checkpatch and shellcheck say nothing" "$QEMU_DIR/style.sh"
-for kernel in $BOARDS $READY; do
-	step "make the root file system for $kernel" root_file_system "$kernel"
-done
 
-# The longest runs beside the others, on the other CPU.
-WAKELAT_BOOT_SECONDS=900 guest_tests 6.1-tracers counted4 watch,peers >"$OUT/peers.txt" 2>&1 &
-peers=$!
-try "6.1-none, four CPUs, counted time" guest_tests 6.1-none counted4 \
-	timer,input,hotplug,truth,kunit,task,worst,timeline HOLD_MS=50 COUNTED=1 IDLE_OVERSLEEPS=1
-try "6.1-full, four CPUs, counted time" guest_tests 6.1-full counted4 \
-	timer,input,hotplug,truth,kunit,task,worst,watch,timeline \
-	HOLD_MS=50 COUNTED=1 IDLE_OVERSLEEPS=1
-try "6.1-stock, four CPUs, counted time" guest_tests 6.1-stock counted4 \
-	timer,input,hotplug,truth,task,worst,timeline HOLD_MS=50 COUNTED=1 IDLE_OVERSLEEPS=1
-try "6.1-none, one CPU, counted time" guest_tests 6.1-none counted1 timer,truth,task \
-	HOLD_MS=50 COUNTED=1
-try "6.1-full, one CPU, counted time" guest_tests 6.1-full counted1 timer,truth,task \
-	HOLD_MS=50 COUNTED=1
-try "6.1-full, four CPUs, the host's time" guest_tests 6.1-full free hotplug,truth,task NOISY=1
-for kernel in $READY; do
-	WAKELAT_BOOT_SECONDS=900 try "$kernel, four CPUs, counted time" guest_tests "$kernel" \
-		counted4 timer,hotplug,worst,watch,timeline IDLE_OVERSLEEPS=1
-done
-try "broken on purpose: the truth table fails" "$QEMU_DIR/mutants.sh" 6.1-none
-try "64 CPUs, counted time" guest_tests 6.1-full virt64 manycpus EXPECT_CPUS=64
-try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
+# The longest first.
+boot_runs 6.1-tracers
+beside try "kselftest: installed from four kernel trees, run, interrupted, parsed" \
+	"$QEMU_DIR/kselftest.sh" 6.1-full
+beside try "broken on purpose: the truth table fails" "$QEMU_DIR/mutants.sh" 6.1-none
+beside . "$QEMU_DIR/check-contrast.sh"
+# shellcheck disable=SC2046 # a list of words
+boot_runs $(runs | awk '$1 != "6.1-tracers" && !had[$1]++ { print $1 }')
+beside . "$QEMU_DIR/check-harness.sh"
+beside try "refuses without debugfs" boot 6.1-full counted1 debugfs TASK=check TESTS=refuse \
 	EXPECT_LACK=debugfs debugfs=off
-try "refuses without high resolution timers" boot 6.1-full counted1 highres TASK=check \
+beside try "refuses without high resolution timers" boot 6.1-full counted1 highres TASK=check \
 	TESTS=refuse EXPECT_LACK=highres highres=off
-try "two boots agree to the byte, one CPU" same_twice counted1
-try "two boots agree to the byte, four CPUs" same_twice counted4
-try "a 20 ms hog shows under none and not under full" models_differ
+beside try "size and cost stay in bounds" cost_is_kept
+beside try "a 20 ms hog shows under none and not under full" models_differ
+beside try "two boots agree to the byte, one CPU" same_twice counted1
+beside try "two boots agree to the byte, four CPUs" same_twice counted4
+wait
 try "tool: no difference between two runs of one build" nothing_differs
 try "tool: damaged captures are refused" damaged
 try "tool: what does not compare is refused" not_comparable
-try "size and cost stay in bounds" cost_is_kept
-try "kselftest: installed from four kernel trees, run, interrupted, parsed" \
-	"$QEMU_DIR/kselftest.sh" 6.1-full
-try "harness: what must not count as passed does not" judging_is_strict
-try "harness: no verdict is a failure" never_a_verdict
-try "harness: the model asked for is the one configured" wrong_model
-try "harness: bad places and names are refused" bad_places
-# shellcheck source=selftests/qemu/check-contrast.sh
-. "$QEMU_DIR/check-contrast.sh"
-peers_status=0
-wait "$peers" || peers_status=$?
-try "6.1-tracers, four CPUs, counted time: peers agree" peers_agree
-
 total
