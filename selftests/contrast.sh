@@ -24,6 +24,7 @@ usage()
 	END
 }
 
+READY_LATER=1	# to compare needs no module, nor root
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/contrast_lib.sh
@@ -33,6 +34,12 @@ die()
 {
 	echo "contrast: $*" >&2
 	exit 1
+}
+
+# To capture is no test: nothing is skipped.
+skip_all()
+{
+	die "$1"
 }
 
 # other_build FILE: in what a capture is not of the kernel that runs
@@ -49,12 +56,8 @@ capture()
 {
 	CPU=${CPU:-$(online_cpus | tail -n 1)}
 	reason=$(settings_are_sane) || die "$reason"
-	for module in wakelat wakelat_hold; do
-		[ ! -d /sys/module/$module ] || die "$module is loaded: rmmod it first"
-	done
+	ready
 	mkdir -p "$1" || exit 1
-	trap 'stop_load; unload_all' EXIT
-	trap 'exit 1' HUP INT TERM
 	load wakelat enable=0 task=0 || die "wakelat.ko does not load from $WAKELAT_MODULES"
 	for file in "$1"/*.wakelat; do
 		[ ! -e "$file" ] || ! reason=$(other_build "$file") || die "$reason"
@@ -80,21 +83,15 @@ each_by_itself()
 	done
 }
 
-# begin N: the plan. What it cleans up is not ours: no module was loaded.
-begin()
-{
-	plan "$1"
-	trap 'rm -rf "$work"' EXIT
-}
-
 compare()
 {
-	work=$(mktemp -d) || exit 1
-	trap 'rm -rf "$work"' EXIT
-	trap 'exit 1' HUP INT TERM
+	# A module that is loaded is not ours to unload.
+	MODULES=
+	have_scratch
+	work=$SCRATCH
 	builds=0
 	if ! read_builds "$@" >"$work/reason" 2>&1; then
-		begin 1
+		plan 1
 		check "captures compare" eval 'cat "$work/reason"; false'
 		finish
 	fi
@@ -103,11 +100,11 @@ compare()
 	list_all $models >"$work/list"
 	limits "$1" "$(header "$1/idle.wakelat" hz)"
 	if grep -qv '^#\|^alone' "$work/list" || ! each_by_itself >/dev/null; then
-		begin "$(grep -cv '^#' "$work/list")"
+		plan "$(grep -cv '^#' "$work/list")"
 		table $builds
 		check_all
 	else
-		begin 1
+		plan 1
 		table $builds
 		grep '^#' "$work/list"
 		skip "preemption models differ" "nothing to assert between $(echo $models)"

@@ -19,8 +19,7 @@ FIGURES='p50 p90 p99 p99.9 max'
 SECONDS_EACH=${SECONDS_EACH:-10}
 HOLD_MS=${HOLD_MS:-100}
 
-load_pid=
-work=	# a folder that the caller makes
+work=	# a folder that the caller names
 
 # Most that two figures which are alike may differ, and that a wait may take which
 # does not see the hold: T/2, for the noise of a machine. Counted time has none.
@@ -56,8 +55,7 @@ start_load()
 			pause_us=$((HOLD_MS * 4000)) kind=loop
 		;;
 	user)
-		taskset -c "$CPU" sh -c 'while :; do :; done' &
-		load_pid=$!
+		background taskset -c "$CPU" sh -c 'while :; do :; done'
 		;;
 	esac
 }
@@ -65,10 +63,7 @@ start_load()
 stop_load()
 {
 	[ ! -d /sys/module/wakelat_hold ] || rmmod wakelat_hold
-	[ -n "$load_pid" ] || return 0
-	kill "$load_pid"
-	wait "$load_pid" 2>/dev/null
-	load_pid=
+	stop_background
 }
 
 # No load turns interrupts off: what timer/irq sees is noise. Half of what figures

@@ -11,6 +11,7 @@
 . "$(dirname "$0")/contrast_lib.sh"
 
 SWITCH=${SWITCH:-/sys/kernel/debug/sched/preempt}	# such as "none voluntary (full)"
+model_before=
 CPU=${CPU:-$(online_cpus | tail -n 1)}
 
 nothing_to_switch()
@@ -25,13 +26,9 @@ set_model()
 	sed -n 's/.*(\(.*\)).*/\1/p' "$SWITCH"
 }
 
-# A shell that is told to end does so here too.
 restore()
 {
-	stop_load
-	unload_all
-	echo "$model_before" >"$SWITCH"
-	rm -rf "$work"
+	[ -z "$model_before" ] || echo "$model_before" >"$SWITCH"
 }
 
 # switched N MODEL: to that, and the captures of it are build N
@@ -58,12 +55,10 @@ models=$(tr -d '()' <"$SWITCH")
 set -- $models
 [ $# -gt 1 ] || nothing_to_switch "this kernel offers $models only"
 model_before=$(set_model)
-work=$(mktemp -d) || exit 1
+work=$SCRATCH
 list_all "$@" >"$work/list"
 
 plan $(($(grep -cv '^#' "$work/list") + $# + 3))
-trap restore EXIT
-trap 'exit 1' HUP INT TERM
 check "settings are sane" settings_are_sane
 load wakelat enable=0 task=0
 builds=0

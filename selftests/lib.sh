@@ -11,7 +11,8 @@
 # Where nothing can be tested, all of the script is skipped, and says why. Else all
 # that it loads, starts and changes is undone when it ends, also by a signal: a
 # script that changes more than this file knows of defines "restore", which is run
-# then and must do no harm if nothing was changed.
+# then and must do no harm if nothing was changed. One that may need no module says
+# READY_LATER=1, and calls ready or have_scratch itself.
 
 WAKELAT_MODULES=${WAKELAT_MODULES:-$(dirname "$0")}
 FILES=/sys/kernel/debug/wakelat
@@ -92,6 +93,16 @@ clean_up()
 	} >/dev/null 2>&1
 }
 
+# SCRATCH, and that all is undone when the script ends
+have_scratch()
+{
+	SCRATCH=$(mktemp -d) || skip_all "no temporary folder can be made"
+	: >"$SCRATCH/pids"
+	: >"$SCRATCH/mounts"
+	trap clean_up EXIT
+	trap 'echo "# interrupted"; exit 1' HUP INT TERM
+}
+
 # What must be so before anything can be tested; NEED_DEBUGFS=0: even without debugfs
 ready()
 {
@@ -101,11 +112,7 @@ ready()
 	done
 	have_module wakelat ||
 		skip_all "wakelat.ko is not in $WAKELAT_MODULES, and modprobe does not know it"
-	SCRATCH=$(mktemp -d) || skip_all "no temporary folder can be made"
-	: >"$SCRATCH/pids"
-	: >"$SCRATCH/mounts"
-	trap clean_up EXIT
-	trap 'echo "# interrupted"; exit 1' HUP INT TERM
+	have_scratch
 	mounted securityfs /sys/kernel/security
 	ready_lockdown=$(sed -n 's/.*\[\(.*\)\].*/\1/p' /sys/kernel/security/lockdown 2>/dev/null)
 	case $ready_lockdown in
@@ -248,4 +255,4 @@ same_at_any_read_size()
 	done
 }
 
-ready
+[ -n "${READY_LATER:-}" ] || ready

@@ -53,7 +53,7 @@ model()
 
 models_contrast()
 {
-	compared 0 '# Totals: pass:5 fail:0 skip:0' none full
+	compared 0 '# Totals: pass:5 fail:0 ' none full
 	compared 0 'ok 2 - hog: timer/rt p99.9 of full is below that of none, by the hold' full none
 }
 
