@@ -35,6 +35,10 @@ bench:
 	@$(QEMU)/deps.sh
 	@$(QEMU)/bench.sh
 
+bench-peers:
+	@$(QEMU)/deps.sh
+	@$(QEMU)/bench.sh peers
+
 kselftest:
 	@test "$$(id -u)" = 0 || { \
 		echo "make kselftest loads modules: run it as root" >&2; \
@@ -59,6 +63,7 @@ help:
 	@echo 'make            the module, against the running kernel or KDIR=, into build/module'
 	@echo 'make contrast   build the NPCM845 board under two preemption models, measure, compare'
 	@echo 'make bench      count what watching a wakeup costs: wakelat and its peers'
+	@echo 'make bench-peers   the same on a ready-made kernel, with runqlat, bpftrace and cyclictest'
 	@echo 'make kselftest  run the tests on this machine, as root (TESTS="timer task": just these)'
 	@echo 'make check      all tests; the last line says how many passed'
 	@echo 'make check KERNEL=NAME   those of one kernel of selftests/qemu/kernels'
@@ -73,4 +78,4 @@ help:
 	@echo 'WAKELAT_CACHE=DIR   downloads and kernels (default $${XDG_CACHE_HOME:-~/.cache}/wakelat)'
 
 .DEFAULT_GOAL := module
-.PHONY: module modules_install tools contrast bench kselftest check deps style clean help
+.PHONY: module modules_install tools contrast bench bench-peers kselftest check deps style clean help

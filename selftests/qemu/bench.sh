@@ -1,35 +1,45 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.sh: what watching costs, in instructions on the emulated board: wakelat
+# bench.sh [peers]: what watching costs, in instructions on the emulated board: wakelat
 # and the kernel's own means, on the same kernel and the same ping-pong; and what
-# wakelat takes from the throughput of hackbench.
+# wakelat takes from the throughput of hackbench. With "peers", on a ready-made kernel
+# that has BPF, on QEMU's generic machine: programs that watch instead of hackbench.
 #
-# Raw figures and console logs go to build/bench/.
+# Raw figures and console logs go to build/bench/ or build/bench-peers/.
 
 # shellcheck source=selftests/qemu/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-KERNEL=6.1-tracers
-OUT=$BUILD/bench
+PEERS=0 KERNEL=6.1-tracers OUT=$BUILD/bench
+if [ "${1:-}" = peers ]; then
+	PEERS=1 KERNEL=debian-6.1-voluntary OUT=$BUILD/bench-peers
+fi
 
 prepare()
 {
-	"$QEMU_DIR/userland.sh" "$OUT/userland" bookworm hackbench rt-tests
+	if [ $PEERS = 1 ]; then
+		"$QEMU_DIR/userland.sh" "$OUT/userland" trixie \
+			'cyclictest bpftrace runqlat.bt runqlat-libbpf runqslower-libbpf' \
+			rt-tests bpftrace libbpf-tools
+	else
+		"$QEMU_DIR/userland.sh" "$OUT/userland" bookworm hackbench rt-tests
+	fi
 	"$QEMU_DIR/initramfs.sh" "$OUT/initramfs.gz" "$OUT/userland" "$BUILD/ko/$KERNEL/wakelat.ko"
 }
 
 # boot MODE TASK
 boot()
 {
-	"$QEMU_DIR/boot.sh" "$BUILD/kernels/$KERNEL" "$OUT/initramfs.gz" "$1" "$OUT/$2" "TASK=$2"
+	WAKELAT_BOOT_SECONDS=900 "$QEMU_DIR/boot.sh" "$BUILD/kernels/$KERNEL" "$OUT/initramfs.gz" \
+		"$1" "$OUT/$2" "TASK=$2" PEERS=$PEERS
 }
 
 # The middle one of the repeats; figures in pairs.txt are tenths a round, and a
 # round is two pairs of a wakeup and a switch.
 pairs_table()
 {
-	awk '
+	awk -v peers=$PEERS '
 		# base: the watcher without its expiries, of which there is one a 1e6 ns
 		function row(name, text, base,	cost, each) {
 			if (!(name in middle)) {
@@ -37,6 +47,8 @@ pairs_table()
 				exit 1
 			}
 			cost = (middle[base == "" ? name : base] - middle["nothing"]) / 20
+			if (cost < 0 && cost > -0.5)
+				cost = 0	# else printed as -0
 			each = "-"
 			if (base != "")
 				each = sprintf("%.0f", (middle[name] - middle[base]) * 1e6 / middle[name])
@@ -78,7 +90,14 @@ pairs_table()
 			row("all", "wakelat, timer and task, 16 watches, one matches", "one-match")
 			row("ftrace", "ftrace, recording sched_waking and sched_switch")
 			row("hist", "hist triggers, the wakeup_latency recipe, log2")
-			row("timerlat", "timerlat tracer", "timerlat-slow")
+			if (peers) {
+				row("runqslower", "runqslower (libbpf-tools), nothing is that slow")
+				row("runqlat", "runqlat (libbpf-tools)")
+				row("bpftrace", "bpftrace, its runqlat.bt")
+				row("cyclictest", "cyclictest, one thread", "cyclictest-slow")
+			} else {
+				row("timerlat", "timerlat tracer", "timerlat-slow")
+			}
 			for (name in repeats) {
 				if ((most[name] - least[name]) * 100 > middle[name] * 2) {
 					print "The repeats of " name " differ by more than 2 percent."
@@ -121,7 +140,9 @@ echo "wakelat: what watching costs, on $KERNEL"
 step "build the module for $KERNEL" "$QEMU_DIR/module.sh" "$KERNEL"
 step "make the root file system" prepare
 step "count a wakeup and a switch under each watcher" boot count bench
-step "run hackbench in turns without and with wakelat" boot counted4 hackbench
+if [ $PEERS = 0 ]; then
+	step "run hackbench in turns without and with wakelat" boot counted4 hackbench
+fi
 
 cat <<END
 
@@ -129,10 +150,14 @@ One CPU, one instruction a nanosecond. Two processes pass a byte back and forth
 through two pipes; a pair is a wakeup and the switch that ends it.
 END
 pairs_table
-cat <<END
+if [ $PEERS = 0 ]; then
+	cat <<END
 
 Four CPUs, hackbench with pipes and 40 processes, in counted time: with the task
 populations $(hackbench_line).
+END
+fi
+cat <<END
 
 These are instructions, counted: the same on every machine, without caches, and so
 not nanoseconds of a board. "a pair" is the growth of a round, halved; "percent" is of
@@ -140,5 +165,5 @@ the unwatched pair, which does nothing else: a real load does something between 
 wakeups. "an expiry" is what a timer of its own costs in all, once a period (here a
 millisecond), with interrupt, wakeup and switches; a pair does not pay for it. "spread"
 is by how many percent the longest of three repeats is above the shortest. Raw figures:
-${OUT#"$TOP"}/bench/pairs.txt and ${OUT#"$TOP"}/hackbench/hackbench.txt
+${OUT#"$TOP"/}/bench/pairs.txt$([ $PEERS = 1 ] || echo " and ${OUT#"$TOP"/}/hackbench/hackbench.txt")
 END

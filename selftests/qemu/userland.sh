@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # userland.sh OUT SUITE PROGRAMS [PACKAGE...]: a folder of arm64 programs, for
-# initramfs.sh: those written in C in guest/, and PROGRAMS (names in usr/bin of
-# the PACKAGEs of Debian's SUITE) with the libraries that they are linked against.
+# initramfs.sh: those written in C in guest/, and PROGRAMS (names in usr/bin or
+# usr/sbin of the PACKAGEs of Debian's SUITE) with the libraries that they are linked against.
 #
 # The packages with all that they depend on are unpacked in the cache, under a
 # key of their names and versions.
@@ -43,7 +43,7 @@ add()
 {
 	[ ! -e "$2" ] || return 0
 	install -D -m 755 "$1" "$2"
-	for add_library in $(aarch64-linux-gnu-readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+	for add_library in $(aarch64-linux-gnu-readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
 		add_path=$(find "$folder/root" -name "$add_library" | sort | head -n 1)
 		[ -n "$add_path" ] || die "userland: $1 wants $add_library, which no package has"
 		add "$add_path" "$out/lib/$add_library"
@@ -61,7 +61,7 @@ if [ $# != 0 ]; then
 	flock 9
 	have_packages "$@"
 	for program in $programs; do
-		add "$folder/root/usr/bin/$program" "$out/bin/$program"
+		add "$(ls "$folder"/root/usr/*bin/"$program")" "$out/bin/$program"
 	done
 fi
 for program in "$QEMU_DIR"/guest/*.c; do

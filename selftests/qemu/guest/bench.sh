@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The price of watching, on one CPU whose clock advances a nanosecond an
 # instruction: what a round of pingpong takes under each watcher. Sends pairs.txt,
-# a line "WATCHER N" for each repeat, N in tenths of instructions a round.
+# a line "WATCHER N" for each repeat, N in tenths of instructions a round. PEERS=1: with
+# programs that watch, too.
 
 . /guest/send.sh
 . /selftests/tracers.sh
@@ -56,6 +57,43 @@ with_watches()
 	fi && rounds_enabled "$1" && rmmod wakelat
 }
 
+# program WATCHER COMMAND...: one that watches until it is interrupted, and is ready
+# some time after its start. What it prints goes to /tmp/program.log.
+program()
+{
+	program_name=$1
+	shift
+	"$@" >/tmp/program.log 2>&1 &
+	program_pid=$!
+	sleep 5
+	rounds "$program_name" || return
+	kill -INT $program_pid && { wait $program_pid || true; }
+}
+
+# The histogram of a program, in lines "2 -> 3 : 123" or "[2, 4) 123", has all wakeups.
+saw_all()
+{
+	awk -v name="$program_name" '
+		FNR == NR { if ($1 == "wakeups") wakeups = $2; next }
+		$2 == "->" { seen += $5 }
+		sub(/^\[[^])]*[])]/, "") { seen += $1 }
+		END {
+			print name " saw " seen + 0 " of " wakeups " wakeups"
+			exit seen < wakeups
+		}' /tmp/rounds /tmp/program.log && return
+	tail -n 40 /tmp/program.log
+	return 1
+}
+
+programs()
+{
+	program runqslower runqslower-libbpf 1000000000 &&
+	program runqlat runqlat-libbpf && saw_all &&
+	program bpftrace bpftrace /bin/runqlat.bt && saw_all &&
+	program cyclictest-slow cyclictest -q -p 50 -i 100000 &&
+	program cyclictest cyclictest -q -p 50 -i 1000
+}
+
 set -e
 tracers_ready
 rounds nothing
@@ -74,14 +112,17 @@ ftrace_stop
 hist_start
 rounds hist
 hist_stop
-# It also hooks into each switch, from its first expiry on: with long periods there
-# is just that.
-timerlat_start 100000
-sleep 0.3
-rounds timerlat-slow
-timerlat_stop
-timerlat_start 1000
-rounds timerlat
-timerlat_stop
+if has_timerlat; then
+	# It also hooks into each switch, from its first expiry on: with long periods
+	# there is just that.
+	timerlat_start 100000
+	sleep 0.3
+	rounds timerlat-slow
+	timerlat_stop
+	timerlat_start 1000
+	rounds timerlat
+	timerlat_stop
+fi
+[ "${PEERS:-0}" = 0 ] || programs
 rounds nothing-again
 send pairs.txt /tmp/pairs.txt
